@@ -78,33 +78,54 @@ func TestSettingsAreFresh(t *testing.T) {
 	for _, name := range names {
 		fmt.Fprintf(&text, "  - %s\n", name)
 	}
-	unread := map[keys.Fate]string{}
+	unread, needless := map[keys.Fate]string{}, ""
 	for _, k := range settings.Unsupported() {
 		switch {
+		case k.Instead != "":
+			needless += fmt.Sprintf("  %s: '%s'\n", k.Key, k.Instead)
 		case k.Fate == keys.Idle:
 			unread[k.Fate] += fmt.Sprintf("  - %s\n", k.Key)
 		default:
 			unread[k.Fate] += fmt.Sprintf("  %s: [\"%s\"]\n", k.Key, strings.Join(k.OffValues(), `", "`))
 		}
 	}
-	text.WriteString("# Those of ingress-nginx that it does not read yet, with the values that ask for nothing.\nunread:\n" + unread[keys.Reported])
+	text.WriteString("# Those of ingress-nginx that it does without, each with the reason.\nneedless:" + mapOf(needless))
+	text.WriteString("# Those of ingress-nginx that it does not read yet, with the values that ask for nothing.\nunread:" + mapOf(unread[keys.Reported]))
 	text.WriteString("# Those that have no effect in ingress-nginx either.\nidle:\n" + unread[keys.Idle])
-	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:\n" + unread[keys.Denied])
+	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:" + mapOf(unread[keys.Denied]))
 	text.WriteString(validSettings(t))
 	fresh(t, "charts/sluice/settings.yaml", text.String())
 }
 
-// validPatterns are of the values of a type, in Helm's regular expressions. What they
+// mapOf is a map of YAML that may have no lines.
+func mapOf(lines string) string {
+	if lines == "" {
+		return " {}\n"
+	}
+	return "\n" + lines
+}
+
+// patternOf is the pattern of a setting: its own one, or that of its type.
+func patternOf(doc keys.Doc) string {
+	if own, is := validPatterns[doc.Key]; is {
+		return own
+	}
+	return validPatterns[doc.Type]
+}
+
+// validPatterns are of the values of a type, or of one setting, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
-	"annotation lines":   "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
-	"rules":              `(?s)^(|.*Sec[A-Z].*)$`,
-	"bool":               `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
-	"cidr list":          `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
-	"list":               `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
-	"header lines":       `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
-	"texts and patterns": `(?s)^(|.*[^,\s].*)$`,
-	"certificates":       `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
+	"annotation lines":                "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
+	"annotation-value-word-blocklist": `(?s)^.*$`, // any words
+	"snippet":                         `(?s)^(|.*[;}]|.*#.*)$`,
+	"rules":                           `(?s)^(|.*Sec[A-Z].*)$`,
+	"bool":                            `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
+	"cidr list":                       `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
+	"list":                            `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
+	"header lines":                    `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
+	"texts and patterns":              `(?s)^(|.*[^,\s].*)$`,
+	"certificates":                    `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
 }
 
 // address is the pattern of an address of IPv4 or IPv6, each with the pattern of the size of a
@@ -136,10 +157,10 @@ func validSettings(t testing.TB) string {
 	t.Helper()
 	text := "# Those that it reads and that keep requests out: with a value that does not match, every\n# path answers 503; so it does by a near miss of the name, unless its value is one of `unless`.\nvalid:\n"
 	for _, doc := range keys.Describe(settings.Settings{}) {
-		if !doc.Protects {
+		if !doc.Protects && !doc.Closes {
 			continue
 		}
-		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(validPatterns[doc.Type])
+		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(patternOf(doc))
 		if rule := keys.RulePattern(doc.Field.Tag.Get("validate")); rule != "" {
 			pattern = "^$|" + rule
 		}

@@ -40,6 +40,7 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
+		"controller: {containerPort: {tohttps: 2443}, config: {http-snippet: \"server { listen 0.0.0.0:2443; return 308 https://$host$request_uri; }\"}, service: {targetPorts: {http: tohttps, https: http}}}",
 		"controller: {allowSnippetAnnotations: true, config: {annotations-risk-level: critical}}",
 		"controller: {image: {tag: 0.1.0}}",
 		"controller: {podLabels: {tier: edge}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app.kubernetes.io/instance: \"{{ .Release.Name }}\", tier: edge}}}]}",

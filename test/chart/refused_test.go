@@ -18,24 +18,24 @@ import (
 func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {config: {block-cidrs: 192.0.2.0/24, Block-User-Agents: bot, proxy-body-size: 8m}}":   "controller.config: these settings would keep requests out, and every path would answer 503:\n- block-cidrs: Sluice does not read it yet\n- block-user-agents: Sluice does not read it yet\nMend them, leave them out, or accept that by controller.acceptUnsupported: [block-cidrs, block-user-agents].",
-		"controller: {acceptUnsupported: [block-cidrs], config: {block-cidrs: a, block-user-agents: bot}}": "503:\n- block-user-agents: Sluice does not read it yet\nMend",
-		"controller: {config: {Whitelist-Source-Ranges: 192.0.2.0/24}}":                                    "503:\n- whitelist-source-ranges: no setting has this name; did you mean \"whitelist-source-range\"?\nMend",
-		"controller: {config: {whitelist-source-range: bogus}}":                                            "503:\n- whitelist-source-range: want IP addresses and networks separated by commas, such as \"10.0.0.0/8, 2001:db8::/32\" (got \"bogus\")\nMend",
-		"controller: {config: {force-ssl-redirect: \"yes\"}}":                                              "503:\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend",
-		"controller: {configMapNamespace: foo, config: {whitelist-source-range: 10.0.0.0/8}}":              "controller.config: Sluice would not read these settings: they are written into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/sluice-controller\". Leave out",
-		"controller: {extraArgs: {configmap: foo/bar}, config: {whitelist-source-range: 10.0.0.0/8}}":      "into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/bar\". Leave out",
-		"controller: {extraArgs: {configmap: \"\"}, config: {proxy-body-size: 8m}}":                        "into the ConfigMap sluice/sluice-controller, and --configmap names \"\". Leave out",
-		"controller: {config: {denylist-source-range: \"2001:db8::1::2\"}}":                                "(got \"2001:db8::1::2\")",
-		"controller: {image: {repository: \"\"}}":                                                          "controller.image.repository: want the repository of Sluice's image",
-		"controller: {image: {registry: \"\", tag: v1}}":                                                   "controller.image.repository: want the repository of Sluice's image",
+		"controller: {config: {block-cidrs: bogus, Force-Ssl-Redirect: \"yes\", proxy-body-size: 8m}}":          "controller.config: these settings would keep requests out, and every path would answer 503:\n- block-cidrs: want IP addresses and networks separated by commas, such as \"10.0.0.0/8, 2001:db8::/32\" (got \"bogus\")\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend them, leave them out, or accept that by controller.acceptUnsupported: [block-cidrs, force-ssl-redirect].",
+		"controller: {acceptUnsupported: [block-cidrs], config: {block-cidrs: a, force-ssl-redirect: \"yes\"}}": "503:\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend",
+		"controller: {config: {Whitelist-Source-Ranges: 192.0.2.0/24}}":                                         "503:\n- whitelist-source-ranges: no setting has this name; did you mean \"whitelist-source-range\"?\nMend",
+		"controller: {config: {whitelist-source-range: bogus}}":                                                 "503:\n- whitelist-source-range: want IP addresses and networks separated by commas, such as \"10.0.0.0/8, 2001:db8::/32\" (got \"bogus\")\nMend",
+		"controller: {config: {force-ssl-redirect: \"yes\"}}":                                                   "503:\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend",
+		"controller: {configMapNamespace: foo, config: {whitelist-source-range: 10.0.0.0/8}}":                   "controller.config: Sluice would not read these settings: they are written into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/sluice-controller\". Leave out",
+		"controller: {extraArgs: {configmap: foo/bar}, config: {whitelist-source-range: 10.0.0.0/8}}":           "into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/bar\". Leave out",
+		"controller: {extraArgs: {configmap: \"\"}, config: {proxy-body-size: 8m}}":                             "into the ConfigMap sluice/sluice-controller, and --configmap names \"\". Leave out",
+		"controller: {config: {denylist-source-range: \"2001:db8::1::2\"}}":                                     "(got \"2001:db8::1::2\")",
+		"controller: {image: {repository: \"\"}}":                                                               "controller.image.repository: want the repository of Sluice's image",
+		"controller: {image: {registry: \"\", tag: v1}}":                                                        "controller.image.repository: want the repository of Sluice's image",
 	} {
 		if _, err := rendering.Default().Render(values); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v", values, err)
 		}
 	}
 	for _, values := range []string{
-		"controller: {acceptUnsupported: [Block-Cidrs], config: {block-cidrs: 192.0.2.0/24}}",
+		"controller: {acceptUnsupported: [Block-Cidrs], config: {block-cidrs: bogus}}",
 		"controller: {config: {enable-modsecurity: false, block-cidrs: \"\"}}",
 		"controller: {acceptUnsupported: [whitelist-source-ranges, force-ssl-redirect], config: {whitelist-source-ranges: a, Force-Ssl-Redirect: \"yes\"}}",
 		"controller: {config: {Whitelist-Source-Range: \"10.0.0.0/8, {{ .Values.global.office }}\", force-ssl-redirect: true}}\nglobal: {office: \"2001:db8::/32\"}",
@@ -108,7 +108,7 @@ func TestSettingsCloseAsInSluice(t *testing.T) {
 	var all, near []string
 	for _, doc := range keys.Describe(settings.Settings{}) {
 		all = append(all, doc.Key)
-		if doc.Protects {
+		if doc.Protects || doc.Closes {
 			near = append(near, doc.Key)
 		}
 	}

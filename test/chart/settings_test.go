@@ -10,11 +10,11 @@ import (
 func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"{brotli-level: 4, ssl-dh-param: a}": "controller.config: Sluice does not read brotli-level, ssl-dh-param yet",
-		"{http-snippet: 192.0.2.0/24, Main-Snippet: bot}, acceptUnsupported: [http-snippet, Main-Snippet]": "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).\n- controller.config.main-snippet: every path answers 503 (Sluice does not read it yet).\n",
-		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, use-geoip2: \"true\"}":                        "controller.config: Sluice does not read enable-brotli, use-geoip2 yet.",
-		"{http-snippet: \"{{ .Release.Name }}\"}, acceptUnsupported: [http-snippet]":                                 "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).",
-		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
+		"{nginx-status-ipv4-whitelist: 10.0.0.1, Nginx-Status-Ipv6-Whitelist: \"::1\"}":               "controller.config: Sluice does not read nginx-status-ipv4-whitelist, nginx-status-ipv6-whitelist yet",
+		"{Http2-Max-Requests: 9, enable-aio-write: \"\", use-geoip2: true}":                           "controller.config.http2-max-requests: without effect: keep-alive-requests limits the requests of a connection of HTTP/2 too.",
+		"{force-ssl-redirect: \"{{ .Release.Name }}\"}, acceptUnsupported: [force-ssl-redirect]":      "controller.config.force-ssl-redirect: every path answers 503 (want \"true\" or \"false\" (got \"sluice\")).",
+		"{enable-ocsp: \" Off\", nginx-status-ipv4-whitelist: \" \", nginx-status-ipv6-whitelist: a}": "controller.config: Sluice does not read nginx-status-ipv6-whitelist yet.",
+		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                   "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
 		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",
 		"{Whitelist-Source-Ranges: a}, acceptUnsupported: [Whitelist-Source-Ranges]": "controller.config.whitelist-source-ranges: every path answers 503 (no setting has this name; did you mean \"whitelist-source-range\"?).",
 		"{use-geoip: true, jaeger-endpoint: http://a.example/b}":                     "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
@@ -28,7 +28,7 @@ func TestNotesTellOfSettings(t *testing.T) {
 			t.Errorf("%s: the notes say %d things, want %d:\n%s", values, lines, want, told)
 		}
 	}
-	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{brotli-level: null, nonsense: null, block-cidrs: null}",
+	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{http2-max-requests: null, nonsense: null, block-cidrs: null}",
 		"{enable-modsecurity: off, block-cidrs: \" \"}", "{Enable-Modsecurity: \"No\", enable-brotli: false, limit-rate: 0, load-balance: Round_Robin, hide-headers: \"\", allow-snippet-annotations: \"false\"}"} {
 		if notes := render(t, "controller: {config: "+values+"}").Notes; strings.Contains(notes, "controller.config") {
 			t.Errorf("%s: the notes warn:\n%s", values, notes)

@@ -112,7 +112,7 @@ var standIns = map[string]string{"docs/migrating/README.md": ingressNginx}
 const ingressNginx = `
 mkdir ingress-nginx && cp -r charts/sluice ingress-nginx/ingress-nginx
 helm install ingress-nginx ingress-nginx/ingress-nginx --namespace ingress-nginx --create-namespace \
-  --set fullnameOverride=ingress-nginx --set controller.image.repository=registry.example/sluice --set controller.image.tag=0.1.0
+  --set nameOverride=ingress-nginx --set fullnameOverride=ingress-nginx --set controller.image.repository=registry.example/sluice --set controller.image.tag=0.1.0
 kubectl --namespace ingress-nginx rollout status deployment/ingress-nginx-controller
 kubectl create deployment web --image=registry.example/agnhost --port=3000 -- /agnhost netexec --http-port=3000
 kubectl expose deployment web --port=80 --target-port=3000

@@ -18,6 +18,8 @@
 {{- else if $c.scope.namespaceSelector }}{{ $_ = set $flags "watch-namespace-selector" $c.scope.namespaceSelector }}{{ end -}}
 {{- if and $c.reportNodeInternalIp $c.hostNetwork }}{{ $_ = set $flags "report-node-internal-ip-address" "true" }}{{ end -}}
 {{- if $c.watchIngressWithoutClass }}{{ $_ = set $flags "watch-ingress-without-class" "true" }}{{ end -}}
+{{- if $c.enableTopologyAwareRouting }}{{ $_ = set $flags "enable-topology-aware-routing" "true" }}{{ end -}}
+{{- with $c.maxmindLicenseKey }}{{ $_ = set $flags "maxmind-license-key" . }}{{ end -}}
 {{- if $c.ingressClassByName }}{{ $_ = set $flags "ingress-class-by-name" "true" }}{{ end -}}
 {{- if $c.disableLeaderElection }}{{ $_ = set $flags "disable-leader-election" "true" }}{{ end -}}
 {{- with $c.electionTTL }}{{ $_ = set $flags "election-ttl" . }}{{ end -}}

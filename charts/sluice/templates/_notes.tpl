@@ -120,11 +120,14 @@
 {{- $s := .Values.controller.service -}}
 {{- $ports := include "sluice.containerPorts" . | fromYaml -}}
 {{- $heard := list "http" "https" ($ports.http | int | toString) ($ports.https | int | toString) -}}
+{{- $snippet := get (include "sluice.evaluated" (list . .Values.controller.config) | fromYaml) "http-snippet" -}}
 {{- range $at, $targets := dict "service.targetPorts" (ternary $s.targetPorts dict (and $s.enabled $s.external.enabled)) "service.internal.targetPorts" (ternary $s.internal.targetPorts dict (eq (include "sluice.internal" $) "true")) }}
 {{- range $name, $target := $targets }}
 {{- $text := include "sluice.text" $target }}
-{{- if and (not (kindIs "invalid" $target)) (not (has $text $heard)) }}
-- controller.{{ $at }}.{{ $name }}: nothing listens on the port {{ $text }} of the pod, as Sluice's nginx has http and https only, and does not follow http-snippet yet.
+{{- $number := include "sluice.text" (get $ports $text | default $text) }}
+{{- $listens := regexMatch (printf "\\blisten\\s+(\\S*:)?%s[\\s;]" (regexQuoteMeta $number)) ($snippet | default "") }}
+{{- if not (or (kindIs "invalid" $target) (has $text $heard) $listens) }}
+- controller.{{ $at }}.{{ $name }}: nothing listens on the port {{ $text }} of the pod: Sluice's nginx has http and https, and controller.config.http-snippet has no server that listens on it.
 {{- end }}
 {{- end }}
 {{- end }}

@@ -40,7 +40,7 @@
 {{/* The setting that is meant by a key that is none, of (list $known key); empty if the key is a setting, or none is near. Of two that are as near, the one that keeps requests out counts. */}}
 {{- define "sluice.setting" -}}
 {{- $known := first . -}}
-{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) (keys $known.meant | sortAlpha) $known.read (keys $known.unread | sortAlpha) $known.idle -}}
+{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) (keys $known.meant | sortAlpha) $known.read (keys $known.needless | sortAlpha) (keys $known.unread | sortAlpha) $known.idle -}}
 {{- if or (hasKey $known.meant (last .)) (not (has (last .) $names)) -}}
 {{- $near := include "sluice.nearest" (list (last .) $names) | trim -}}
 {{ get $known.meant (last .) | default (get $known.meant $near) | default $near }}
@@ -50,12 +50,13 @@
 {{/* What of controller.config Sluice does not read, but for what asks for nothing. */}}
 {{- define "sluice.notes.settings" -}}
 {{- $known := .Files.Get "settings.yaml" | fromYaml -}}
-{{- $denied := include "sluice.denied" . | fromYaml -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
+{{- $denied := include "sluice.denied" . | fromYaml -}}{{- $unread := list -}}{{- $needless := list -}}{{- $idle := list -}}{{- $unknown := list -}}
 {{- range $name, $value := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
 {{- $key := lower $name }}
 {{- $off := get $known.protecting $key | default (get $known.unread $key) | default list }}
 {{- if or (hasKey $denied $key) (has (trim $value | lower) $off) }}
 {{- else if $off }}{{ $unread = append $unread $key }}
+{{- else if get $known.needless $key }}{{ if trim $value }}{{ $needless = append $needless $key }}{{ end }}
 {{- else if has $key $known.idle }}{{ $idle = append $idle $key }}
 {{- else if not (has $key $known.read) }}
 {{- $unknown = append $unknown $name }}
@@ -66,6 +67,9 @@
 {{- end }}
 {{- with $unread | sortAlpha }}
 - controller.config: Sluice does not read {{ join ", " . }} yet.
+{{- end }}
+{{- range $needless | sortAlpha }}
+- controller.config.{{ . }}: without effect: {{ get $known.needless . }}.
 {{- end }}
 {{- with $idle | sortAlpha }}
 - controller.config: without effect, as in ingress-nginx: {{ join ", " . }}.

@@ -76,7 +76,7 @@ func serveOld(t *testing.T, c *cluster.Cluster, namespace, values string) {
 }
 
 // classOf gives the name of the IngressClass of a rendering.
-func classOf(t *testing.T, r rendering.Rendering) string {
+func classOf(t *testing.T, r *rendering.Rendering) string {
 	t.Helper()
 	for _, o := range r.Objects {
 		if o.GetKind() == "IngressClass" {
