@@ -280,7 +280,7 @@ type Access struct {
 // Annotations restricts annotations.
 type Annotations struct {
 	ResponseHeaders []string  `key:"global-allowed-response-headers" empty:"zero" validate:"dive,response_header" doc:"Names of the headers that the annotation custom-headers may add to answers, in any case."`
-	WordBlocklist   []string  `key:"annotation-value-word-blocklist" empty:"zero" validate:"max=200" closes:"true" doc:"Words, separated by commas, that no annotation may contain. If one does, all paths of its Ingress return 503."`
+	WordBlocklist   []string  `key:"annotation-value-word-blocklist" empty:"zero" closes:"true" doc:"Words, separated by commas, that no annotation may contain. If one does, all paths of its Ingress return 503."`
 	CrossNamespace  bool      `key:"allow-cross-namespace-resources" default:"false" empty:"zero" doc:"Whether the annotations of an Ingress may name Secrets and ConfigMaps of all namespaces. Otherwise those of another namespace have to delegate themselves."`
 	StrictPathType  bool      `key:"strict-validate-path-type" default:"true" empty:"zero" doc:"Whether sluice lint reports paths of type Exact and Prefix with other characters than letters, digits and / . _ - in them. They are served in any case."`
 	AllowSnippets   bool      `key:"allow-snippet-annotations" default:"false" empty:"zero" doc:"Whether Ingresses may have snippets. This also needs annotations-risk-level: Critical."`

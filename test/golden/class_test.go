@@ -140,6 +140,8 @@ func besides(doc keys.Doc) (setting, annotation string) {
 		return entry("proxy-redirect-from", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-from", "/") + ", "
 	case strings.HasPrefix(doc.Key, "opentelemetry-"):
 		return entry("enable-opentelemetry", "true") + ", ", entry(annotationsPrefix+"/enable-opentelemetry", "true") + ", "
+	case doc.Key == "limit-by":
+		return entry("default-annotations", "limit-rps: 5") + ", ", entry(annotationsPrefix+"/limit-rps", "5") + ", "
 	case doc.Key == "enable-owasp-core-rules":
 		return entry("enable-modsecurity", "true") + ", ", entry(annotationsPrefix+"/enable-modsecurity", "true") + ", "
 	case strings.HasPrefix(doc.From, "global-auth-") && doc.Key != "auth-url":

@@ -34,6 +34,9 @@ func TestExplanations(t *testing.T) {
 			}
 			explained++
 			e := explain.Explain(input, explain.Request{Method: r.method, Scheme: asked.scheme, Host: r.host, URI: r.uri, Headers: r.known().Headers})
+			if recorded[i] == "403" && o.blocks() {
+				continue // it is for request_test.go: explain knows no address, and no route knows the lists
+			}
 			faults := append(winnerFaults(e, route.Choose(o.config.Static.Servers, r.known()).Answer), answerFaults(e, recorded[i])...)
 			for _, fault := range append(faults, candidateFaults(e)...) {
 				t.Errorf("%s: %s%s: %s", filepath.Base(path), r.left, e.Summary, fault)
@@ -124,6 +127,9 @@ func refusable(e *explain.Explanation, recorded string) bool {
 		return false
 	}
 	has := func(is func(explain.Behaviour) bool) bool { return slices.ContainsFunc(e.Applied.Behaviours, is) }
+	if strings.Contains(e.Summary, "-snippet of ConfigMap ") && strings.Contains(e.Summary, ", unless the ") {
+		return true
+	}
 	if has(func(b explain.Behaviour) bool { return b.Snippet }) && strings.Contains(e.Summary, ", unless its ") {
 		return true
 	}

@@ -69,7 +69,8 @@ func difference(want, got any) string {
 func onlyNamed(t *testing.T, objects snapshot.Objects, o translate.Options) snapshot.Objects {
 	t.Helper()
 	snap, _ := snapshot.New(objects)
-	secrets, configMaps := []snapshot.Name{o.DefaultCertificate}, translate.ConfigMaps(snap.IngressClasses(), o)
+	secrets, configMaps := translate.Secrets(snap.ConfigMap, o), translate.ConfigMaps(snap.IngressClasses(), o)
+	configMaps = append(configMaps, translate.HeaderConfigMaps(snap.ConfigMap(o.ConfigMap))...)
 	known, _ := snapshot.New(snapshot.Objects{IngressClasses: objects.IngressClasses, Namespaces: objects.Namespaces, ConfigMaps: translate.OnlyLayers(objects.ConfigMaps)})
 	of := translate.Settings(known, o)
 	for _, ing := range snap.Ingresses() {

@@ -219,7 +219,7 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	r = o.believed(r)
 	server, location := match.Server, match.Location
 	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0,
-		blockable: slices.ContainsFunc(o.config.Static.Blocks, func(b model.Block) bool { lists, is := b.Data.(settings.BlockLists); return is && lists.On() })}
+		blockable: o.blocks()}
 	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
 	a.authenticated = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	a.hides = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "deny-paths" })
@@ -423,4 +423,12 @@ func TestDisagreementsAreSeen(t *testing.T) {
 	if text := disagrees(base, over); text != "" {
 		t.Errorf("a limit may refuse: %s", text)
 	}
+}
+
+// blocks reports whether the settings have a block list.
+func (o *outcome) blocks() bool {
+	return slices.ContainsFunc(o.config.Static.Blocks, func(b model.Block) bool {
+		lists, is := b.Data.(settings.BlockLists)
+		return is && lists.On()
+	})
 }
