@@ -541,7 +541,13 @@ func annotationDocs() []keys.Doc {
 	return docs
 }
 
-func settingDocs() []keys.Doc { return keys.Describe(settings.Settings{}) }
+func settingDocs() []keys.Doc {
+	return slices.DeleteFunc(keys.Describe(settings.Settings{}), func(doc keys.Doc) bool { return slices.Contains(rawSettings, doc.Key) })
+}
+
+// rawSettings are directives of nginx that the administrator writes. They are copied as they
+// are: TestSnippetsOfTheSettingsStayInTheirBlock is about them.
+var rawSettings = []string{"main-snippet", "http-snippet", "server-snippet", "location-snippet", "stream-snippet"}
 
 // annotationKeys and settingKeys are their names, with aliases.
 func annotationKeys() []string { return slices.Sorted(maps.Keys(keyed(annotationDocs()))) }
