@@ -103,7 +103,7 @@ func compareCommand() *cobra.Command {
 	flags.StringSliceVar(&f.headers, "headers", nil, "compare only these headers; if empty, all but "+strings.Join(compare.Ignored, ", "))
 	flags.StringVar(&f.backendHeader, "backend-header", "", "header in which backends give their names")
 	flags.BoolVar(&f.body, "body", false, "compare a hash of the bodies")
-	flags.StringSliceVar(&f.ignored, "ignore", nil, "leave out differences of a kind (Header), of a header or cookie (Header:Server), known ones (Known) or one of these (server-header)")
+	flags.StringSliceVar(&f.ignored, "ignore", nil, "leave out differences of a kind (Header), of a header or cookie (Header:Server), known ones (Known: all but closed and resource-backend, which return 503) or one of these (server-header)")
 	flags.StringVar(&f.log.file, "access-log", "", "ask the requests of this access log, - for standard input: ingress-nginx's format or JSON lines")
 	flags.StringSliceVar(&f.log.fields, "access-log-fields", nil, "fields of JSON lines, as FIELD=NAME; the fields are method, host, uri, scheme and request (the request line)")
 	flags.StringVar(&f.log.host, "access-log-host", "", "host of lines without one; if empty, the hosts whose rules lead to the logged upstream")

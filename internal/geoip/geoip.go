@@ -76,6 +76,8 @@ type state struct {
 	time time.Time
 	// path is the copy, "" if the file is not valid and was never.
 	path string
+	// wrong is the error of a file that is not valid.
+	wrong error
 }
 
 // Open reads the databases once. Missing and invalid ones are reported, and may follow.
@@ -163,11 +165,17 @@ func (s *Source) edition(edition string, was state) (state, error) {
 		return was, err
 	}
 	if info.Size() == was.size && info.ModTime().Equal(was.time) {
-		return was, nil
+		return was, was.wrong
 	}
 	path, err := s.copy(edition, file)
-	return state{size: info.Size(), time: info.ModTime(), path: cmp.Or(path, was.path)}, err
+	if err != nil && !errors.Is(err, errNotValid) {
+		return was, err // it may succeed the next time
+	}
+	return state{size: info.Size(), time: info.ModTime(), path: cmp.Or(path, was.path), wrong: err}, err
 }
+
+// errNotValid is wrapped by the errors about a file that nginx could not read.
+var errNotValid = errors.New("the database is not valid")
 
 // copy copies a file and checks the copy. It returns its path.
 func (s *Source) copy(edition, file string) (string, error) {
@@ -186,11 +194,15 @@ func (s *Source) copy(edition, file string) (string, error) {
 	defer os.Remove(made.Name())
 	defer made.Close()
 	sum := sha256.New()
-	if n, err := io.Copy(io.MultiWriter(made, sum), io.LimitReader(source, mostBytes+1)); err != nil || n > mostBytes {
-		return "", cmp.Or(err, fmt.Errorf("it has more than %d MB", mostBytes>>20))
+	n, err := io.Copy(io.MultiWriter(made, sum), io.LimitReader(source, mostBytes+1))
+	switch {
+	case err != nil:
+		return "", err
+	case n > mostBytes:
+		return "", fmt.Errorf("%w: it has more than %d MB", errNotValid, mostBytes>>20)
 	}
 	if err := Check(made.Name(), edition); err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", errNotValid, err)
 	}
 	path := filepath.Join(s.Copies, edition+"-"+hex.EncodeToString(sum.Sum(nil))[:16]+".mmdb")
 	return path, errors.Join(made.Chmod(0o644), os.Rename(made.Name(), path))

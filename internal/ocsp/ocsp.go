@@ -232,6 +232,9 @@ func (s *Stapler) expire(now time.Time) time.Duration {
 			continue
 		}
 		c.staple = nil
+		if c.failures == 0 {
+			c.due = now // the clock jumped past the time at which to ask
+		}
 		s.note()
 	}
 	return next

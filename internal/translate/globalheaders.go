@@ -36,6 +36,9 @@ var globalHeaderKeys = []globalHeaders{
 // HeaderConfigMaps returns the ConfigMaps with headers that a ConfigMap with settings names,
 // sorted, each once. It can be nil.
 func HeaderConfigMaps(configMap *corev1.ConfigMap) []snapshot.Name {
+	if !namesHeaders(configMap) {
+		return nil // the settings are large
+	}
 	values, _ := settings.Read(configMap)
 	var names []snapshot.Name
 	for _, of := range globalHeaderKeys {
@@ -45,6 +48,21 @@ func HeaderConfigMaps(configMap *corev1.ConfigMap) []snapshot.Name {
 		}
 	}
 	return once(names)
+}
+
+// namesHeaders reports whether a ConfigMap has a key for headers, in any case.
+func namesHeaders(configMap *corev1.ConfigMap) bool {
+	if configMap == nil {
+		return false
+	}
+	for name := range configMap.Data {
+		for _, of := range globalHeaderKeys {
+			if strings.EqualFold(strings.TrimSpace(name), of.key) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readGlobalHeaders adds the headers of the ConfigMaps that the settings name.
