@@ -101,10 +101,10 @@ func TestInstalledChartServes(t *testing.T) {
 	}
 }
 
-// awaitPod waits for a pod that kube-controller-manager makes of the Deployment or
-// DaemonSet of a release.
+// awaitPod waits for a pod of the Deployment or DaemonSet of a release.
 func awaitPod(t *testing.T, c *cluster.Cluster, namespace string) (pod corev1.Pod) {
 	t.Helper()
+	makePods(t, c, namespace)
 	cluster.Eventually(t, "the controller's pod", func(ctx context.Context) error {
 		list, err := c.Admin().CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=sluice,app.kubernetes.io/component=controller"})
 		if err == nil && len(list.Items) == 0 {
@@ -116,6 +116,21 @@ func awaitPod(t *testing.T, c *cluster.Cluster, namespace string) (pod corev1.Po
 		return err
 	})
 	return pod
+}
+
+// makePods makes one pod of each DaemonSet, as their controller does not run here.
+func makePods(t *testing.T, c *cluster.Cluster, namespace string) {
+	t.Helper()
+	sets, err := c.Admin().AppsV1().DaemonSets(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range sets.Items {
+		meta := metav1.ObjectMeta{Namespace: namespace, Name: set.Name + "-made", Labels: set.Spec.Template.Labels}
+		if _, err := c.Admin().CoreV1().Pods(namespace).Create(t.Context(), &corev1.Pod{ObjectMeta: meta, Spec: set.Spec.Template.Spec}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // awaitProbe asks what the kubelet's probe asks, until it is content.
