@@ -135,7 +135,7 @@ func (l *layered) outrank(prefix, key string, along inherited, of ranks) {
 			continue
 		}
 		delete(values, key)
-		text := fmt.Sprintf("it could undo %s, which %s fixes: remove it here", FieldOf(prefix, along.along), along.layer)
+		text := fmt.Sprintf("it could undo %s, which %s fixes: remove it here", FieldOf(prefix+"/", along.along), along.layer)
 		l.problems = append(l.problems, inLayer(v.layer, FieldOf("", key), model.Problem{Reason: model.Fixed, Text: text}))
 	}
 	_, own := l.fixed[key]

@@ -53,6 +53,39 @@ func write(t *testing.T, file string, content []byte) {
 	}
 }
 
+// A copy that fails, as on a full disk, is tried again.
+func TestFailedCopyIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s, log := source(t, "GeoLite2-City")
+	write(t, filepath.Join(s.Dir, "GeoLite2-City.mmdb"), database(t, "GeoLite2-City", "NZ"))
+	write(t, s.Copies, nil) // no folder
+	if s.read() || len(s.Current()) > 0 {
+		t.Fatalf("it is copied to no folder: %v", s.Current())
+	}
+	if err := os.Remove(s.Copies); err != nil {
+		t.Fatal(err)
+	}
+	if !s.read() || len(s.Current()) != 1 {
+		t.Errorf("the copy is not tried again: %v\n%s", s.Current(), log)
+	}
+}
+
+// The server that a redirect names does not get the license key in the header Referer.
+func TestRedirectDoesNotTellTheKey(t *testing.T) {
+	t.Parallel()
+	var referer atomic.Value
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { referer.Store(r.Referer()) }))
+	defer elsewhere.Close()
+	first := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/file", http.StatusFound))
+	defer first.Close()
+	s, _ := source(t, "GeoLite2-City")
+	client := &http.Client{CheckRedirect: redirected}
+	_ = s.once(t.Context(), client, first.URL+"/geoip_download?license_key=SECRET", "GeoLite2-City")
+	if got := referer.Load(); got != "" {
+		t.Errorf("the header Referer is %v", got)
+	}
+}
+
 // A new file is read; one that is not valid is reported, and the last good one stays.
 func TestLastGoodCopyStays(t *testing.T) {
 	t.Parallel()

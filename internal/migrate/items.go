@@ -42,6 +42,14 @@ var remedies = map[model.Reason]string{
 	model.Refused:      "Write it so that nginx takes it.",
 }
 
+// closing are the remedies in place of these for something that protects: without it the paths
+// would be open.
+var closing = map[model.Reason]string{
+	model.InvalidValue: "Write a valid value. It protects the paths, so do not remove it.",
+	model.Unsupported:  "Protect the paths in another way, or leave this Ingress with ingress-nginx for now.",
+	model.Unread:       "Correct the name. It seems to protect the paths, so do not remove it.",
+}
+
 // found makes items of the findings of an Ingress. The advice about a snippet belongs to
 // the item of the snippet.
 func (l *look) found(object *networkingv1.Ingress) []Item {
@@ -88,6 +96,9 @@ func (l *look) item(f lint.Finding) Item {
 	if best >= 0 {
 		item.Difference = differences()[best]
 		item.Remedy = firstOf(rows[best].remedy, item.Remedy)
+	}
+	if f.Denies && item.Remedy == remedies[f.Reason] {
+		item.Remedy = firstOf(closing[f.Reason], item.Remedy)
 	}
 	named := best >= 0 && (len(rows[best].fields) > 0 || len(rows[best].says) > 0)
 	switch {
