@@ -244,11 +244,6 @@ func untoldRows() []Untold {
 	return all
 }
 
-// nameOf is the name of an object.
-func nameOf(object *networkingv1.Ingress) snapshot.Name {
-	return snapshot.Name{Namespace: object.Namespace, Name: object.Name}
-}
-
 // Show leaves out the Ingresses and objects of other namespaces, unless the namespace is
 // empty.
 func (r *Report) Show(namespace string) {
