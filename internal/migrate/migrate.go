@@ -20,7 +20,6 @@ import (
 
 	"sluice/internal/lint"
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
