@@ -91,6 +91,9 @@ func (b BlockedText) wrong() string {
 	if b.Text == "" || len(b.Text) > longestBlocked {
 		return "want 1 to 500 bytes"
 	}
+	if !printable(b.Text) {
+		return errControl.Error()
+	}
 	if !b.Pattern {
 		return ""
 	}

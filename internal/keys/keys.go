@@ -47,6 +47,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-playground/validator/v10"
 
@@ -270,7 +272,7 @@ func parse(target reflect.Value, text string) error {
 // printable reports whether a text has no control character and no invalid UTF-8.
 func printable(text string) bool {
 	for _, r := range text {
-		if r < 0x20 || r == 0x7f || r == '\uFFFD' {
+		if unicode.IsControl(r) || r == utf8.RuneError {
 			return false
 		}
 	}

@@ -59,7 +59,7 @@ configure arguments: --prefix=/usr/share/nginx --modules-path=/usr/lib/nginx/mod
 
 var (
 	modules = []string{"usr/lib/nginx/modules/ndk_http_module.so", "usr/lib/nginx/modules/ngx_http_lua_module.so"}
-	library = []string{"usr/share/lua/5.1/resty/core.lua", "usr/share/lua/5.1/ngx/ssl/clienthello.lua", "usr/share/lua/5.1/resty/lrucache.lua", "usr/lib/lua/5.1/cjson.so"}
+	library = []string{"usr/share/lua/5.1/resty/core.lua", "usr/share/lua/5.1/ngx/ssl/clienthello.lua", "usr/share/lua/5.1/ngx/ocsp.lua", "usr/share/lua/5.1/resty/lrucache.lua", "usr/lib/lua/5.1/cjson.so"}
 )
 
 func TestInspectSaysWhatIsMissing(t *testing.T) {
@@ -83,6 +83,7 @@ func TestInspectSaysWhatIsMissing(t *testing.T) {
 		{"no ndk", fine, without("ndk_http_module.so"), "nginx lacks Lua: no ndk_http_module.so in ROOT/usr/lib/nginx/modules: install libnginx-mod-http-lua"},
 		{"no lua", fine, without("ngx_http_lua_module.so"), "nginx lacks Lua: no ngx_http_lua_module.so in ROOT/usr/lib/nginx/modules: install libnginx-mod-http-lua"},
 		{"no core", fine, without("core.lua"), "Lua library resty/core.lua not found in ROOT/usr/share/lua/5.1: install lua-resty-core"},
+		{"no OCSP", fine, without("ocsp.lua"), "Lua library ngx/ocsp.lua not found in ROOT/usr/share/lua/5.1: install lua-resty-core"},
 		{"no lrucache", fine, without("lrucache.lua"), "Lua library resty/lrucache.lua not found in ROOT/usr/share/lua/5.1: install lua-resty-lrucache"},
 		{"no cjson", fine, without("cjson.so"), "Lua library cjson.so not found in the usual directories: install lua-cjson"},
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,13 +57,16 @@ func findBlock(blocks []model.Block, name string) *model.Block {
 	return nil
 }
 
-// settings prints the settings in one context.
+// settings prints the settings in one context. Where a block cannot be printed its default is,
+// there and in the contexts after it, as text in one may need what is in another.
 func (r *rendering) settings(context string) insertion {
 	return func() error {
-		for _, b := range r.global.blocks {
+		for i, b := range r.global.blocks {
 			if err := r.setting(b, context); err != nil {
 				r.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
 				if known := findBlock(defaultSettings(), b.Name); known != nil {
+					r.global.blocks = slices.Clone(r.global.blocks)
+					r.global.blocks[i] = *known
 					_ = r.setting(*known, context)
 				}
 			}

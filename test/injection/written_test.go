@@ -122,6 +122,9 @@ var turned = map[string]func(value string) []string{
 	"app-root":              onOwnHost,
 	"server-alias":          furtherNames,
 
+	"global-request-headers":  headerLine,
+	"global-response-headers": headerLine,
+
 	"auth-signin":                func(value string) []string { return signInWith(value, "back") },
 	"auth-signin-redirect-param": func(value string) []string { return signInWith("https://login.example/start?x=1", value) },
 }
@@ -263,10 +266,10 @@ func (c hostileCase) byDefault() string {
 // an EndpointSlice another's, or its endpoints useless: they come and go, and the
 // host that is passed through to them has none then. Of users a hash is in the file.
 // A list of revoked certificates is optional, and what requests are balanced by and what
-// is checked is pushed. A span has a name and ModSecurity an id only where they are on.
+// is checked is pushed. A word that no annotation may contain changes those that have it. A span has a name and ModSecurity an id only where they are on.
 func (c hostileCase) passedOver() bool {
 	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice" ||
-		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]") || strings.Contains(c.place.path, "health-check-path]") ||
+		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]", "data[annotation-value-word-blocklist]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]") || strings.Contains(c.place.path, "health-check-path]") ||
 		c.subject.kind == "Ingress" && (strings.Contains(c.place.path, "opentelemetry-operation-name]") || strings.Contains(c.place.path, "modsecurity-transaction-id]"))
 }
 
