@@ -50,6 +50,8 @@ type blame struct {
 	// running reports whether nginx runs an object in the same form as in this file;
 	// alone reports whether an object passed a separate test. nil means none.
 	running, alone func(model.ObjectRef) bool
+	// good are the settings that nginx runs, nil if that is unknown.
+	good []model.Block
 	// until is the end of the search, zero for none. patient is set if nobody waits for
 	// the search, so that each object can be tested separately.
 	until    time.Time

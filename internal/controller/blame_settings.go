@@ -12,6 +12,9 @@ import (
 // blameSettings finds the groups of settings that nginx rejects, in a part without any
 // Ingress: the group that wrote the line that nginx named, or else by leaving groups
 // out.
+//
+// A group that fails gives way to what nginx runs, as another group may need it: a snippet
+// for all locations may name a variable of that for the http level.
 func (b *blame) blameSettings(s model.Static, err error) {
 	for range len(s.Blocks) {
 		var refused *nginx.TestError
@@ -24,7 +27,7 @@ func (b *blame) blameSettings(s model.Static, err error) {
 			return
 		}
 		b.settings = append(b.settings, refusedGroup{name, messageOf(refused.Text)})
-		s.Blocks = withDefaults(s.Blocks, []string{name})
+		s.Blocks = b.withGood(s.Blocks, []string{name})
 		if err = b.test(s); err == nil {
 			return
 		}
@@ -44,8 +47,8 @@ func (b *blame) isRefused(group string) bool {
 	return slices.ContainsFunc(b.settings, func(g refusedGroup) bool { return g.block == group })
 }
 
-// bisectSettings blames groups by replacing others with their defaults. If nginx
-// rejects all defaults too, no setting is to blame.
+// bisectSettings blames groups by replacing others with what nginx runs. If nginx
+// rejects all of that too, no setting is to blame.
 func (b *blame) bisectSettings(s model.Static) {
 	var names []string
 	for _, block := range s.Blocks {
@@ -56,7 +59,7 @@ func (b *blame) bisectSettings(s model.Static) {
 	verdict, failed := search(b, names, func(some []string) error {
 		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(some, name) })
 		tried := s
-		tried.Blocks = withDefaults(s.Blocks, others)
+		tried.Blocks = b.withGood(s.Blocks, others)
 		return b.test(tried)
 	}, mostTests)
 	if failed != nil {
@@ -67,14 +70,14 @@ func (b *blame) bisectSettings(s model.Static) {
 	}
 }
 
-// withDefaults replaces some groups with their defaults.
-func withDefaults(blocks []model.Block, names []string) []model.Block {
+// withGood replaces some groups with those that nginx runs, or else with their defaults.
+func (b *blame) withGood(blocks []model.Block, names []string) []model.Block {
 	values, _ := settings.Read(nil)
-	defaults := values.Blocks()
+	good := append(slices.Clone(b.good), values.Blocks()...)
 	changed := slices.Clone(blocks)
 	for i, block := range changed {
-		if at := slices.IndexFunc(defaults, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {
-			changed[i] = defaults[at]
+		if at := slices.IndexFunc(good, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {
+			changed[i] = good[at]
 		}
 	}
 	return changed

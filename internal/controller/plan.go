@@ -109,6 +109,14 @@ func (c *Controller) drainOf(p *plan) time.Duration {
 	return values.Workers.ShutdownTimeout.Time()
 }
 
+// blocks returns the settings of a plan, nil for none.
+func (p *plan) blocks() []model.Block {
+	if p == nil {
+		return nil
+	}
+	return p.config.Static.Blocks
+}
+
 // runsIn returns a function that reports whether another plan has an object in the same
 // form; nil if there is no other plan.
 func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
