@@ -58,13 +58,18 @@ func (m *Manifests) Check(b Block) error {
 	return m.render(path, b.Marks.Finding)
 }
 
-// values has the chart rendered with values of it.
+// values has the chart rendered with values of it, and with an image, which no page but
+// those about the installation has to name.
 func (m *Manifests) values(b Block) error {
 	path, err := m.write(b.Text)
 	if err != nil {
 		return err
 	}
-	_, err = m.Tools.Run("helm", "template", "sluice", m.Chart, "--values", path)
+	image, err := m.write("controller: {image: {repository: registry.example/sluice}}\n")
+	if err != nil {
+		return err
+	}
+	_, err = m.Tools.Run("helm", "template", "sluice", m.Chart, "--values", image, "--values", path)
 	return err
 }
 
