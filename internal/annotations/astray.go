@@ -6,6 +6,7 @@ import (
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 // place stores an annotation with our prefix, or with a near miss of it. newByPath has
@@ -58,9 +59,9 @@ func isNear(of string) bool {
 	return -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(of) != ""
 }
 
-// usualPrefix is the prefix of ingress-nginx, without the slash. Near misses of any other
-// prefix do not count, because an administrator may use them for another controller.
-const usualPrefix = "nginx.ingress.kubernetes.io"
+// usualPrefix is the prefix of ingress-nginx. Near misses of any other prefix do not count,
+// because an administrator may use them for another controller.
+const usualPrefix = settings.UsualPrefix
 
 // mostApart is the maximum difference in length of a near miss of the prefix.
 const mostApart = 5

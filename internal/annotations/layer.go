@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -45,6 +46,8 @@ func (r *layerReader) addLine(text string) {
 	switch before := len(r.given) + len(r.astray); {
 	case strings.HasPrefix(field, PathsPrefix):
 		r.refuseLine(strings.TrimPrefix(field, PathsPrefix), "want an annotation for whole Ingresses (got "+model.Quoted(text)+")")
+	case strings.ContainsFunc(written, isOddInName):
+		r.refuse(`want lines of "annotation: value", without quotes and brackets (got `+model.Quoted(text)+")", true)
 	case !whole:
 		r.refuseLine(name, `want lines of "annotation: value" (got `+model.Quoted(text)+")")
 	case twice && docOf[name].ByLine:
@@ -74,8 +77,18 @@ func (r *layerReader) refuseLine(name, text string) {
 	if protects {
 		r.general.protects = append(r.general.protects, r.protection(name))
 	}
-	r.denied = r.denied || protects
-	r.of.problems = append(r.of.problems, model.Problem{Object: r.layer.Object, Field: r.layer.Field, Reason: model.InvalidValue, Text: text, Denies: protects})
+	r.refuse(text, protects)
+}
+
+func (r *layerReader) refuse(text string, denies bool) {
+	r.denied = r.denied || denies
+	r.of.problems = append(r.of.problems, model.Problem{Object: r.layer.Object, Field: r.layer.Field, Reason: model.InvalidValue, Text: text, Denies: denies})
+}
+
+// isOddInName reports whether no name of an annotation has this character, as in JSON, where
+// nobody can tell what a line should protect.
+func isOddInName(c rune) bool {
+	return c != '-' && c != '_' && c != '.' && c != '/' && (c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c))
 }
 
 // judge takes the values of a behaviour, and reports those that are not valid. If one of them

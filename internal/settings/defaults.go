@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -64,17 +65,16 @@ func (s *Settings) OfNamespace(object *corev1.Namespace) (*Settings, []model.Pro
 	n := &namespace{object: model.ObjectRef{Kind: "Namespace", Name: object.Name}}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(object.Annotations)) {
-		switch own, ours := strings.CutPrefix(name, NamespacePrefix); {
-		case name == NamespaceDefaults:
-			n.defaults = object.Annotations[name]
-		case name == NamespaceFixed:
-			n.fixed = object.Annotations[name]
-		case ours && own != hostDelegation:
-			meant := ofNamespaces.Nearest(own)
-			denies := meant != "" && meant != hostDelegation
-			n.denies = n.denies || denies
-			problems = append(problems, model.Problem{Object: n.object, Field: name, Reason: model.Unread, Denies: denies,
-				Text: "no annotation of a Namespace has this name" + keys.DidYouMean(prefixed(meant))})
+		switch text := object.Annotations[name]; name {
+		case NamespaceDefaults:
+			n.defaults = text
+		case NamespaceFixed:
+			n.fixed = text
+		default:
+			if p := ofOtherName(n.object, name); p != nil {
+				n.denies = n.denies || p.Denies
+				problems = append(problems, *p)
+			}
 		}
 	}
 	if n.defaults == "" && n.fixed == "" && !n.denies {
@@ -88,13 +88,36 @@ func (s *Settings) OfNamespace(object *corev1.Namespace) (*Settings, []model.Pro
 // hostDelegation is the annotation of Namespaces that package assemble reads.
 const hostDelegation = "host-delegation"
 
-var ofNamespaces = keys.NewNames([]string{"defaults", "fixed", hostDelegation})
+var (
+	ofNamespaces = keys.NewNames([]string{"defaults", "fixed", hostDelegation, defaultKey, fixedKey})
+	nearOwn      = keys.NewNames([]string{"sluice.io", "sluice", UsualPrefix})
+	ofKeys       = map[string]string{defaultKey: "defaults", fixedKey: "fixed"}
+)
 
-func prefixed(name string) string {
-	if name == "" {
-		return ""
+// UsualPrefix is the prefix of the annotations of ingress-nginx, without the slash.
+const UsualPrefix = "nginx.ingress.kubernetes.io"
+
+// ofOtherName returns the Problem of an annotation of a Namespace that nothing reads, nil if
+// it means nothing to Sluice. A misspelled name denies, as it may stand for a protection.
+func ofOtherName(object model.ObjectRef, name string) *model.Problem {
+	prefix, own, _ := strings.Cut(name, "/")
+	near := nearOwn.Nearest(prefix)
+	meant := ofNamespaces.Nearest(own)
+	meant = cmp.Or(ofKeys[meant], meant)
+	p := &model.Problem{Object: object, Field: name, Reason: model.Unread, Denies: meant != "" && meant != hostDelegation}
+	switch {
+	case name == NamespacePrefix+hostDelegation, near == "":
+		return nil
+	case meant != "":
+		p.Text = "no annotation of a Namespace has this name" + keys.DidYouMean(NamespacePrefix+meant)
+	case near == UsualPrefix:
+		p.Text = "an annotation for Ingresses has no effect on a Namespace: want it as a line of " + NamespaceDefaults + " or " + NamespaceFixed
+	case prefix+"/" == NamespacePrefix:
+		p.Text = "no annotation of a Namespace has this name"
+	default:
+		return nil
 	}
-	return NamespacePrefix + name
+	return p
 }
 
 // Layers returns the texts that give annotations to Ingresses: those of the Namespace, of the
