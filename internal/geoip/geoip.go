@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -32,10 +33,12 @@ import (
 // The folder is read when it has not changed for quietTime, and at intervals: of pollTime,
 // because some volumes send no events, or of blindTime if it cannot be watched, for example
 // because it does not exist yet.
+// Events that go on delay it by longestTime at most.
 const (
-	quietTime = time.Second
-	pollTime  = time.Minute
-	blindTime = 10 * time.Second
+	quietTime   = time.Second
+	longestTime = 15 * time.Second
+	pollTime    = time.Minute
+	blindTime   = 10 * time.Second
 )
 
 // mostBytes is more than any database of MaxMind has.
@@ -84,6 +87,7 @@ type state struct {
 func Open(o Options) *Source {
 	s := &Source{Options: o, changes: make(chan struct{}, 1), fetched: make(chan struct{}, 1), seen: map[string]state{}, troubles: map[string]string{}}
 	s.current.Store(&[]render.Database{})
+	s.sweep()
 	s.read()
 	return s
 }
@@ -107,14 +111,22 @@ func (s *Source) Watch(ctx context.Context) error {
 func (s *Source) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 	defer watcher.Close()
 	quiet := time.After(0) // for changes before the watch
+	var latest time.Time
+	soon := func() {
+		now := time.Now()
+		if latest.Before(now) {
+			latest = now.Add(longestTime)
+		}
+		quiet = time.After(min(quietTime, latest.Sub(now)))
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-watcher.Events:
-			quiet = time.After(quietTime)
+			soon()
 		case <-watcher.Errors: // events were lost
-			quiet = time.After(quietTime)
+			soon()
 		case <-s.fetched:
 			quiet = time.After(0)
 		case <-quiet:
@@ -139,7 +151,7 @@ func (s *Source) read() (changed bool) {
 		was := s.seen[edition]
 		now, err := s.edition(edition, was)
 		s.seen[edition] = now
-		s.report(edition, err)
+		s.report(edition, now.path, err)
 		if now.path != "" {
 			all = append(all, render.Database{Edition: edition, Path: now.path})
 		}
@@ -168,11 +180,17 @@ func (s *Source) edition(edition string, was state) (state, error) {
 		return was, was.wrong
 	}
 	path, err := s.copy(edition, file)
+	if err != nil && was.path == "" {
+		was.path = s.earlier(edition)
+	}
 	if err != nil && !errors.Is(err, errNotValid) {
 		return was, err // it may succeed the next time
 	}
 	return state{size: info.Size(), time: info.ModTime(), path: cmp.Or(path, was.path), wrong: err}, err
 }
+
+// unfinished is the pattern of the names of copies that are not checked yet.
+const unfinished = ".new-*"
 
 // errNotValid is wrapped by the errors about a file that nginx could not read.
 var errNotValid = errors.New("the database is not valid")
@@ -187,7 +205,7 @@ func (s *Source) copy(edition, file string) (string, error) {
 		return "", err
 	}
 	defer source.Close()
-	made, err := os.CreateTemp(s.Copies, ".new-*")
+	made, err := os.CreateTemp(s.Copies, unfinished)
 	if err != nil {
 		return "", err
 	}
@@ -204,8 +222,45 @@ func (s *Source) copy(edition, file string) (string, error) {
 	if err := Check(made.Name(), edition); err != nil {
 		return "", fmt.Errorf("%w: %w", errNotValid, err)
 	}
-	path := filepath.Join(s.Copies, edition+"-"+hex.EncodeToString(sum.Sum(nil))[:16]+".mmdb")
+	path := s.nameOf(edition, sum)
 	return path, errors.Join(made.Chmod(0o644), os.Rename(made.Name(), path))
+}
+
+// earlier returns the newest copy of an edition that an earlier run of Sluice checked, "" if
+// none is whole.
+func (s *Source) earlier(edition string) string {
+	newest, at := "", time.Time{}
+	copies, _ := filepath.Glob(filepath.Join(s.Copies, edition+"-*.mmdb"))
+	for _, path := range copies {
+		info, err := os.Stat(path)
+		if err != nil || !info.ModTime().After(at) {
+			continue
+		}
+		content, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		sum := sha256.New()
+		_, err = io.Copy(sum, content)
+		content.Close()
+		if err == nil && path == s.nameOf(edition, sum) {
+			newest, at = path, info.ModTime()
+		}
+	}
+	return newest
+}
+
+// nameOf returns the path of a copy.
+func (s *Source) nameOf(edition string, sum hash.Hash) string {
+	return filepath.Join(s.Copies, edition+"-"+hex.EncodeToString(sum.Sum(nil))[:16]+".mmdb")
+}
+
+// sweep removes what a run that was killed left behind.
+func (s *Source) sweep() {
+	left, _ := filepath.Glob(filepath.Join(s.Copies, unfinished))
+	for _, file := range left {
+		os.Remove(file)
+	}
 }
 
 // Check reports whether nginx can read a database. Its type must be that of the edition.
@@ -225,8 +280,8 @@ func Check(file, edition string) error {
 	return nil
 }
 
-// report logs an error once.
-func (s *Source) report(edition string, err error) {
+// report logs an error once. inForce is the copy that is in use, "" for none.
+func (s *Source) report(edition, inForce string, err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()
@@ -239,7 +294,9 @@ func (s *Source) report(edition string, err error) {
 	case err == nil:
 		s.Log.Info("GeoIP database read", "edition", edition)
 	case errors.Is(err, fs.ErrNotExist):
-		s.Log.Info("no GeoIP database", "edition", edition, "folder", s.Dir)
+		s.Log.Debug("no GeoIP database", "edition", edition, "folder", s.Dir)
+	case inForce == "":
+		s.Log.Warn("GeoIP database not valid", "edition", edition, "error", text)
 	default:
 		s.Log.Warn("GeoIP database not valid; the last good one stays in use", "edition", edition, "error", text)
 	}

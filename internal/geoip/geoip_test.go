@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -67,6 +68,34 @@ func TestFailedCopyIsTriedAgain(t *testing.T) {
 	}
 	if !s.read() || len(s.Current()) != 1 {
 		t.Errorf("the copy is not tried again: %v\n%s", s.Current(), log)
+	}
+}
+
+// After a restart beside a file that is not valid, the copy of the run before is in force, and
+// nothing that is not whole.
+func TestCopyOfAnEarlierRunIsUsed(t *testing.T) {
+	t.Parallel()
+	s, log := source(t, "GeoLite2-City")
+	file := filepath.Join(s.Dir, "GeoLite2-City.mmdb")
+	write(t, file, database(t, "GeoLite2-City", "NZ"))
+	s.read()
+	good := s.Current()
+	write(t, file, []byte("no database"))
+	write(t, filepath.Join(s.Copies, ".new-1"), []byte("half of"))
+	damaged := filepath.Join(s.Copies, "GeoLite2-City-0123456789abcdef.mmdb")
+	write(t, damaged, database(t, "GeoLite2-City", "AQ"))
+	again := Open(s.Options)
+	if got := again.Current(); len(good) != 1 || !slices.Equal(got, good) || !strings.Contains(log.String(), "the last good one stays in use") {
+		t.Errorf("got %v, want %v; log %s", got, good, log)
+	}
+	if left, _ := os.ReadDir(s.Copies); len(left) != 1 {
+		t.Errorf("the folder keeps %v", left)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := Open(s.Options).Current(); len(got) != 0 {
+		t.Errorf("without a file %v is in force", got)
 	}
 }
 

@@ -34,8 +34,14 @@ const (
 	longestRetry = time.Hour
 	// A response is renewed after half of its remaining time, within these limits.
 	soonest, latest = 30 * time.Second, 24 * time.Hour
-	// gather is the shortest time between two signals, because each one costs a push.
-	gather = time.Second
+	// gather is the shortest time between two signals, because each one costs a push, and
+	// gatherTroubles the shortest before one that is about troubles only.
+	gather         = time.Second
+	gatherTroubles = 15 * time.Second
+	// Between two looks at all certificates, Run sleeps for at least pause and at most
+	// longestSleep.
+	pause        = 10 * time.Millisecond
+	longestSleep = time.Minute
 )
 
 // Options configure a Stapler. With the zero value it asks by the network.
@@ -57,10 +63,11 @@ type Stapler struct {
 
 	mu sync.Mutex
 	// used is what the last Use was about, stapled what the last Apply added. changed is set
-	// until the next signal; signalled is the time of the last one.
+	// until the next signal, troubled if it is about troubles only; signalled is the time of the last one.
 	used      used
 	stapled   []*model.Staple
 	changed   bool
+	troubled  bool
 	signalled time.Time
 	// of has the certificates with a responder, by ID; slots counts the running questions.
 	of    map[string]*certificate
@@ -134,8 +141,9 @@ func (s *Stapler) Use(d model.Dynamic) {
 			continue
 		}
 		if wanted[c.ID] = true; s.of[c.ID] == nil {
-			s.of[c.ID] = &certificate{Certificate: c, due: time.Now()}
+			s.of[c.ID] = &certificate{due: time.Now()}
 		}
+		s.of[c.ID].Certificate = c // another Secret may have it now
 	}
 	maps.DeleteFunc(s.of, func(id string, _ *certificate) bool { return !wanted[id] })
 	signal(s.wake)
@@ -186,7 +194,8 @@ func (s *Stapler) Run(ctx context.Context) {
 	var questions sync.WaitGroup
 	defer questions.Wait()
 	for {
-		timer := time.NewTimer(s.step(ctx, &questions))
+		// A timer does not see a jump of the clock.
+		timer := time.NewTimer(min(s.step(ctx, &questions), longestSleep))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -195,6 +204,11 @@ func (s *Stapler) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		timer.Stop()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause): // a step looks at all certificates
+		}
 	}
 }
 
@@ -205,18 +219,15 @@ func (s *Stapler) step(ctx context.Context, questions *sync.WaitGroup) time.Dura
 	defer s.mu.Unlock()
 	now := time.Now()
 	next := s.expire(now)
-	for {
-		c, wait := s.nextDue(now)
-		if c == nil {
-			return min(next, wait, s.tell(now))
-		}
-		c.asking = true
-		s.slots.add(c.Namespace, 1)
+	chosen, wait := s.nextDue(now)
+	for _, c := range chosen {
+		about := c.Certificate // its Secret may move meanwhile
 		questions.Go(func() {
-			answer, fault := s.ask(ctx, c.Certificate)
-			s.learn(ctx, c, answer, fault)
+			answer, fault := s.ask(ctx, about)
+			s.learn(ctx, c, about.Namespace, answer, fault)
 		})
 	}
+	return min(next, wait, s.tell(now))
 }
 
 // expire drops the responses that are no longer valid. It returns the time until the next
@@ -240,14 +251,14 @@ func (s *Stapler) expire(now time.Time) time.Duration {
 	return next
 }
 
-// learn stores the result of a question. An old response stays until it expires, unless the
-// certificate is revoked.
-func (s *Stapler) learn(ctx context.Context, c *certificate, a answer, fault string) {
+// learn stores the result of a question with a slot of a namespace. An old response stays until
+// it expires, unless the certificate is revoked.
+func (s *Stapler) learn(ctx context.Context, c *certificate, namespace string, a answer, fault string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer signal(s.wake)
 	c.asking = false
-	s.slots.add(c.Namespace, -1)
+	s.slots.add(namespace, -1)
 	if ctx.Err() != nil || s.of[c.ID] != c {
 		return
 	}
@@ -275,7 +286,7 @@ func (s *Stapler) logTrouble(c *certificate, fault string) {
 	}
 	secret := c.Namespace + "/" + c.Name
 	if c.trouble = fault; c.staple == nil {
-		s.note() // the result of Troubles changes
+		s.troubled = true
 	}
 	if fault == "" {
 		s.log.Info("a certificate has an OCSP response again", "secret", secret)
@@ -289,13 +300,18 @@ func (s *Stapler) note() { s.changed, s.stapled = true, nil }
 
 // tell signals a change unless the last signal is recent. It returns the time until it may.
 func (s *Stapler) tell(now time.Time) time.Duration {
-	if !s.changed {
+	since := gather
+	switch {
+	case s.changed:
+	case s.troubled:
+		since = gatherTroubles
+	default:
 		return latest
 	}
-	if wait := s.signalled.Add(gather).Sub(now); wait > 0 {
+	if wait := s.signalled.Add(since).Sub(now); wait > 0 {
 		return wait
 	}
-	s.changed, s.signalled = false, now
+	s.changed, s.troubled, s.signalled = false, false, now
 	signal(s.changes)
 	return latest
 }

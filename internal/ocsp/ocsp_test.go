@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,10 +235,12 @@ func TestWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ca := newAuthority(t)
-		c, works := ca.issue(t, "shop", 7), true
+		c := ca.issue(t, "shop", 7)
+		var works atomic.Bool
+		works.Store(true)
 		n := &network{}
 		n.answer = func(string, []byte) *http.Response {
-			if works {
+			if works.Load() {
 				return body(200, ca.respond(t, ca, good(7, time.Hour)))
 			}
 			return body(http.StatusServiceUnavailable, nil)
@@ -245,7 +248,7 @@ func TestWithoutAnAnswer(t *testing.T) {
 		s, d := n.run(t), using(c)
 		s.Use(d)
 		time.Sleep(time.Second)
-		works = false
+		works.Store(false)
 		time.Sleep(50 * time.Minute)
 		wantStaples(t, "while it is valid", s.Apply(d), "shop7")
 		if troubles := s.Troubles(); len(troubles) > 0 {
@@ -263,7 +266,7 @@ func TestWithoutAnAnswer(t *testing.T) {
 		if asked := n.count() - before; asked < 20 || asked > 30 {
 			t.Errorf("%d questions in a day of failures, want one in an hour", asked)
 		}
-		works = true
+		works.Store(true)
 		time.Sleep(longestRetry + time.Second)
 		wantStaples(t, "when it works again", s.Apply(d), "shop7")
 		if troubles := s.Troubles(); len(troubles) > 0 {
@@ -335,12 +338,12 @@ func TestRevoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ca := newAuthority(t)
-		status := ocsp.Good
+		var isRevoked atomic.Bool
 		n := &network{}
 		n.answer = func(string, []byte) *http.Response {
 			r := good(7, 10*time.Hour)
-			if r.Status = status; status == ocsp.Revoked {
-				r.RevokedAt = time.Now()
+			if isRevoked.Load() {
+				r.Status, r.RevokedAt = ocsp.Revoked, time.Now()
 			}
 			return body(200, ca.respond(t, ca, r))
 		}
@@ -348,7 +351,7 @@ func TestRevoked(t *testing.T) {
 		s.Use(d)
 		time.Sleep(time.Second)
 		wantStaples(t, "at first", s.Apply(d), "shop7")
-		status = ocsp.Revoked
+		isRevoked.Store(true)
 		time.Sleep(5*time.Hour + time.Minute)
 		wantStaples(t, "once it is revoked", s.Apply(d))
 		if troubles := s.Troubles(); len(troubles) != 1 || troubles[0].Text != revoked {

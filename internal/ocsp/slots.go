@@ -1,6 +1,9 @@
 package ocsp
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The maximum number of concurrent questions: in total, and for the certificates of one
 // namespace.
@@ -22,26 +25,34 @@ func (s *slots) add(namespace string, by int) {
 	}
 }
 
-// nextDue returns the certificate to ask about, nil for none: of those that are due, one of
-// the namespace with the fewest questions, and of these the earliest. wait is the time until
-// another one is due. The end of a question wakes Run for those without a slot.
-func (s *Stapler) nextDue(now time.Time) (first *certificate, wait time.Duration) {
+// nextDue returns the certificates to ask about now, and takes their slots: of those that are
+// due, one of the namespace with the fewest questions, and of these the earliest, as long as
+// there are slots. wait is the time until another one is due. The end of a question wakes Run
+// for those without a slot.
+func (s *Stapler) nextDue(now time.Time) (chosen []*certificate, wait time.Duration) {
 	wait = latest
+	var due []*certificate
 	for _, c := range s.of {
-		if c.asking {
-			continue
-		}
-		if left := c.due.Sub(now); left > 0 {
+		switch left := c.due.Sub(now); {
+		case c.asking:
+		case left > 0:
 			wait = min(wait, left)
-			continue
-		}
-		running := s.slots.of[c.Namespace]
-		if s.slots.all >= questions || running >= questionsOfNamespace {
-			continue
-		}
-		if first == nil || running < s.slots.of[first.Namespace] || running == s.slots.of[first.Namespace] && c.due.Before(first.due) {
-			first = c
+		default:
+			due = append(due, c)
 		}
 	}
-	return first, wait
+	if s.slots.all >= questions {
+		return nil, wait
+	}
+	slices.SortFunc(due, func(a, b *certificate) int { return a.due.Compare(b.due) })
+	for running := range questionsOfNamespace {
+		for _, c := range due {
+			if s.slots.all < questions && !c.asking && s.slots.of[c.Namespace] == running {
+				c.asking = true
+				s.slots.add(c.Namespace, 1)
+				chosen = append(chosen, c)
+			}
+		}
+	}
+	return chosen, wait
 }
