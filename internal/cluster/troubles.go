@@ -24,10 +24,10 @@ type troubles struct {
 }
 
 // trouble is one read error. Forbidden is set if a permission is missing, away if the
-// API server did not answer.
+// API server did not answer. Denied is set if a permission was missing when it last answered.
 type trouble struct {
-	text            string
-	forbidden, away bool
+	text                    string
+	forbidden, away, denied bool
 }
 
 // set records an error, or its end. Only a different text counts as a change.
@@ -58,6 +58,7 @@ func (t *troubles) note(what string, err error) (changed bool) {
 	if was.forbidden && now.forbidden {
 		now = was // list and watch are two permissions, which fail alternately
 	}
+	now.denied = now.forbidden || now.text != "" && was.denied
 	t.now[what] = now
 	if now.away && t.outage == "" {
 		t.outage = now.text
@@ -110,11 +111,12 @@ func (t *troubles) passing() bool {
 	return false
 }
 
-// forbidden reports whether the permission to read a subject is missing.
+// forbidden reports whether the permission to read a subject is missing, as far as the API
+// server said: an outage does not give a permission.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.now[what].forbidden
+	return t.now[what].denied
 }
 
 // all returns the errors in the order in which their subjects first appeared. An

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -97,5 +98,25 @@ func TestTroubleOfWhatIsNotReadAnyMore(t *testing.T) {
 	troubles.setWhile(ctx, "Secret shop/cert", nil)
 	if len(troubles.all()) != 0 || len(troubles.order) != 0 || len(troubles.now) != 0 || *changes != 1 {
 		t.Errorf("left: %v, %v, %d changes", troubles.now, troubles.order, *changes)
+	}
+}
+
+// TestAnOutageGivesNoPermission: what may not be read stays so until it is read, whatever
+// else goes wrong.
+func TestAnOutageGivesNoPermission(t *testing.T) {
+	t.Parallel()
+	var troubles troubles
+	troubles.changed = func() {}
+	refused := apierrors.NewForbidden(corev1.Resource("namespaces"), "", errors.New("cannot list"))
+	for _, step := range []struct {
+		err       error
+		forbidden bool
+	}{
+		{syscall.ECONNREFUSED, false}, {refused, true}, {syscall.ECONNREFUSED, true}, {context.DeadlineExceeded, true}, {refused, true}, {nil, false}, {syscall.ECONNREFUSED, false},
+	} {
+		troubles.set("namespaces", step.err)
+		if got := troubles.forbidden("namespaces"); got != step.forbidden {
+			t.Errorf("after %v: forbidden %t, want %t", step.err, got, step.forbidden)
+		}
 	}
 }

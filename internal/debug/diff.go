@@ -31,14 +31,14 @@ func (q *question) diff() (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := q.manifests(namespace)
-	if err != nil {
-		return nil, err
-	}
 	if !q.differing.TryLock() {
 		return nil, refusal{http.StatusServiceUnavailable, "another difference is being computed: ask again when it is ready"}
 	}
 	defer q.differing.Unlock()
+	asked, err := q.manifests(namespace)
+	if err != nil {
+		return nil, err
+	}
 	result := q.compare(asked)
 	q.header.Set(debugapi.ChangedHeader, strconv.FormatBool(result.Changed))
 	switch format {

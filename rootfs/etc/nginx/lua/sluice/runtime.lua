@@ -160,7 +160,7 @@ function _M.store(dict, key, value, seconds)
   if held then
     -- If the length differs, safe_set frees the former value before it looks for
     -- room. Nobody else writes, so that room is still free.
-    local back, why = dict:safe_set(key, held)
+    local back, why = dict:safe_set(key, held, seconds)
     if not back then
       err = err .. ", and the former value is lost: " .. why
     end
