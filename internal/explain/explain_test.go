@@ -365,6 +365,7 @@ func TestAnswers(t *testing.T) {
 			o.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "shop", Name: "a"}: claim.DenyPaths}
 		}},
 		{"an allow list", ingress("a", rules("/ Prefix web"), "whitelist-source-range: 10.0.0.0/8"), "shop.example/", "(Prefix /), unless allow-list refuses it", nil},
+		{"a block list", plain + scoped("host", "block-cidrs: 192.0.2.0/24"), "shop.example/", "(Prefix /), unless the setting block-cidrs has the client's address", withSettings},
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},
 		{"a slash", ingress("a", rules("/x/ Exact web")) + scoped("host", `trailing-slash-redirect: "true"`), "shop.example:80/x?y#z", "is redirected with 301 to http://shop.example/x/?y by Ingress shop/a", withSettings},
 		{"a pattern that Go does not have", ingress("a", rules("/(y ImplementationSpecific web", "/zz ImplementationSpecific web"), `use-regex: "true"`), "shop.example/other", "only nginx can tell where it goes: it depends on the pattern ^/(y of Ingress shop/a, which nginx rejects: missing )", nil},

@@ -66,8 +66,8 @@ func outcome(a Answer) string {
 // serverSnippetName is the behaviour with directives for the whole server.
 const serverSnippetName = "server-snippet"
 
-// unless returns the reasons why the answer may be another one: snippets, allow lists and the
-// like, and CORS for preflight requests.
+// unless returns the reasons why the answer may be another one: snippets, lists
+// of addresses, and CORS for preflight requests.
 func (x *explainer) unless(e *Explanation) []string {
 	if e.Answer.Kind == ToUnknown {
 		return nil
@@ -75,6 +75,9 @@ func (x *explainer) unless(e *Explanation) []string {
 	reasons := append(x.serverSnippet(e), x.globalSnippets(e)...)
 	if e.Applied == nil {
 		return reasons
+	}
+	if len(x.settings.BlockLists.Addresses) > 0 && x.passedThrough() == nil {
+		reasons = append(reasons, "the setting block-cidrs has the client's address")
 	}
 	for _, b := range e.Applied.Behaviours {
 		switch {
