@@ -112,7 +112,7 @@ func TestInspectFindsModules(t *testing.T) {
 	}
 	want := Capabilities{
 		Features:       []string{"headers-more", "http2", "http2-directive", "http3", "stream"},
-		HTTP2Directive: true,
+		HTTP2Directive: true, HTTP3: true,
 		Stream:         filepath.Join(root, extra[0]),
 		HeadersMore:    filepath.Join(root, extra[1]),
 	}

@@ -95,6 +95,8 @@ var ingressNginx = map[string]string{
 	"use-port-in-redirects":           `false`,
 	"use-http2":                       `true`,
 	"http2-max-concurrent-streams":    `128`,
+	"use-http3":                       `false`,
+	"http3-advertised-port":           `443`,
 	"disable-ipv6":                    `false`,
 	"reuse-port":                      `true`,
 	"server-tokens":                   `false`,
