@@ -59,6 +59,8 @@ type locationView struct {
 	Unavailable string
 	// Script is the Lua file that answers, "" for none.
 	Script string
+	// Statistics is set if nginx's counters answer.
+	Statistics bool
 	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
@@ -185,7 +187,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 	*view = locationView{
 		Modifier: s.modifier(location), Path: s.path(location), Redirect: location.RedirectToHTTPS,
 		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
-		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
+		Unlogged: location.Rule.Kind == model.RuleHealth || location.Rule.Kind == model.RuleStatus || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
 	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
@@ -233,6 +235,11 @@ func (s *serverRendering) answers(location *model.Location) error {
 		return nil
 	case location.Return != nil && location.Return.OfError:
 		view.Script = s.env.entry("error_page_own")
+		return nil
+	case location.Return != nil && location.Return.Statistics:
+		if view.Statistics = s.env.Capabilities.StubStatus; !view.Statistics {
+			view.Return = 404
+		}
 		return nil
 	case location.Return != nil:
 		view.answer(*location.Return)

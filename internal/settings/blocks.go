@@ -42,6 +42,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("redirects", s.Redirects),
 		block("grpc", s.GRPC),
 		block("keepalive", s.Keepalive),
+		block(StatusBlock, s.StatusClients()),
 	}
 	return append(blocks, s.snippetBlocks(block)...)
 }

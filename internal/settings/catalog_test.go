@@ -96,6 +96,8 @@ var ingressNginx = map[string]string{
 	"use-http2":                       `true`,
 	"http2-max-concurrent-streams":    `128`,
 	"use-http3":                       `false`,
+	"nginx-status-ipv4-whitelist":     `127.0.0.1`,
+	"nginx-status-ipv6-whitelist":     `::1`,
 	"http3-advertised-port":           `443`,
 	"disable-ipv6":                    `false`,
 	"reuse-port":                      `true`,

@@ -23,6 +23,7 @@ type Settings struct {
 	HSTS          HSTS
 	Redirects     Redirects
 	Answers       Answers
+	Status        Status
 	Paths         Paths
 	Hosts         Hosts
 	HTTP2         HTTP2
