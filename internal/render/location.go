@@ -75,9 +75,16 @@ func (s *serverRendering) path(location *model.Location) any {
 }
 
 // answer sets the status or the redirect of a location. A URL without a host gets that of
-// the request: nginx would complete it without the port.
-func (v *locationView) answer(r model.Return) {
+// the request: nginx would complete it without the port. An nginx without counters has no
+// page for them.
+func (v *locationView) answer(r model.Return, can Capabilities) {
 	switch {
+	case r.Statistics && can.StubStatus:
+		v.Statistics = true
+		return
+	case r.Statistics:
+		v.Return = 404
+		return
 	case r.URL == "":
 		v.Return = r.Code
 		return
@@ -236,13 +243,8 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case location.Return != nil && location.Return.OfError:
 		view.Script = s.env.entry("error_page_own")
 		return nil
-	case location.Return != nil && location.Return.Statistics:
-		if view.Statistics = s.env.Capabilities.StubStatus; !view.Statistics {
-			view.Return = 404
-		}
-		return nil
 	case location.Return != nil:
-		view.answer(*location.Return)
+		view.answer(*location.Return, s.env.Capabilities)
 		return nil
 	}
 	if rewrite := location.Rewrite; rewrite != nil {
