@@ -119,7 +119,7 @@ func imageEnvironment(httpPort, httpsPort int) render.Environment {
 		HTTPPort: httpPort, HTTPSPort: httpsPort, IPv6: true, Workers: 1,
 		OpenFiles: 1 << 20, MostOpenFiles: 1 << 20,
 		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
-		Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
+		Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
 		Databases: []render.Database{{Edition: "GeoLite2-City", Path: "/var/lib/sluice/geoip/GeoLite2-City.mmdb"}, {Edition: "GeoLite2-ASN", Path: "/var/lib/sluice/geoip/GeoLite2-ASN.mmdb"}},
 	}
 }

@@ -146,9 +146,9 @@ func (h *host) compare(o *host) int { return strings.Compare(h.name, o.name) }
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
 // onlyRoot reports whether one location takes all requests of the server, except those
-// for the health path.
+// for the health path and nginx's counters.
 func (b *builtServer) onlyRoot() bool {
 	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
-		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth
+		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth && l.Rule.Kind != model.RuleStatus
 	})
 }

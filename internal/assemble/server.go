@@ -105,6 +105,7 @@ func (t *Assembly) place(h *host, in serverInput, refused []refusedSnippet) *bui
 	b.fallback()
 	b.dispatch()
 	b.health()
+	b.status()
 	b.shadows()
 	b.steps()
 	b.covered()

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the expectations of testdata anew
 // environment is that of a machine with everything.
 var environment = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, Workers: 1, OpenFiles: 1 << 20, MostOpenFiles: 1 << 20, StateDir: "/s", Lua: "/s/lua", Token: "TOKEN",
-	Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true},
+	Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true},
 }
 
 // sideOf returns a side of objects, in an order by chance.

@@ -80,6 +80,8 @@ func (x *explainer) whyReturned(d *Denied) string {
 	switch {
 	case x.choice.Location.Rule.Kind == model.RuleHealth:
 		return "load balancers ask for it"
+	case x.choice.Location.Rule.Kind == model.RuleStatus:
+		return "nginx answers with its counters, and with 403 where the settings nginx-status-ipv4-whitelist and nginx-status-ipv6-whitelist do not allow the client"
 	case d == nil:
 		return "no rule takes the path, and there is no default backend"
 	case len(d.Problems) == 0:

@@ -184,6 +184,8 @@ func (x *explainer) ofFallbacks() []*candidate {
 				all = append(all, c)
 			case l.Rule.Kind == model.RuleHealth && l == x.choice.Location:
 				all = append(all, placed(FromHealth, server, l))
+			case l.Rule.Kind == model.RuleStatus && l == x.choice.Location:
+				all = append(all, placed(FromStatus, server, l))
 			}
 		}
 	}
@@ -227,7 +229,7 @@ func (c *Candidate) String() string {
 			text += " if " + c.Match
 		}
 		return text + ")"
-	case FromHealth:
+	case FromHealth, FromStatus:
 		return c.Field
 	case FromDefaultBackend, FromAppRoot:
 		return fmt.Sprintf("%s, %s", c.Object, c.Field)

@@ -125,6 +125,7 @@ const (
 	FromRedirect       CandidateKind = "redirects"      // a line of redirects
 	FromAppRoot        CandidateKind = "appRoot"        // an app-root, for / of its host
 	FromFallback       CandidateKind = "fallback"       // Sluice's location for requests that no rule takes
+	FromStatus         CandidateKind = "status"         // Sluice's location for nginx's counters
 	FromHealth         CandidateKind = "health"         // Sluice's location for the checks of load balancers
 )
 

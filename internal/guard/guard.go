@@ -256,5 +256,5 @@ func (c *Claim) trusts(p *model.Proxy) bool {
 
 // servesNothing reports whether a location passes on no request.
 func servesNothing(l *model.Location) bool {
-	return l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Return != nil && l.Return.Code == 503
+	return l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Rule.Kind == model.RuleStatus || l.Return != nil && l.Return.Code == 503
 }

@@ -189,6 +189,7 @@ const (
 	RuleRedirect RuleKind = "redirect"
 	RuleClosed   RuleKind = "closed"
 	RuleHealth   RuleKind = "health"
+	RuleStatus   RuleKind = "status"
 	RuleDispatch RuleKind = "dispatch"
 	RuleError    RuleKind = "error"
 )
@@ -227,6 +228,8 @@ type Return struct {
 	// OfError is set in a named location that answers in place of errors: it returns the
 	// status of the error.
 	OfError bool `json:"ofError,omitempty"`
+	// Statistics is set if the answer is nginx's counters of connections.
+	Statistics bool `json:"statistics,omitempty"`
 }
 
 // Proxy passes a request to a backend.

@@ -16,6 +16,8 @@ type Capabilities struct {
 	// HTTP2Directive is set if `http2 on` is a directive instead of a parameter of
 	// listen. Source: https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
 	HTTP2Directive bool
+	HTTP3          bool // listen ... quic
+	StubStatus     bool // stub_status
 
 	SSLPreread   bool // ssl_preread, where there are streams
 	StreamRealIP bool // set_real_ip_from for streams
@@ -67,7 +69,7 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 		found["http2-directive"] = BuiltIn
 	}
 	return Capabilities{
-		Features: slices.Sorted(maps.Keys(found)), HTTP2Directive: found["http2-directive"] != "",
+		Features: slices.Sorted(maps.Keys(found)), HTTP2Directive: found["http2-directive"] != "", HTTP3: found["http3"] != "", StubStatus: found["stub-status"] != "",
 		SSLPreread: found["ssl-preread"] != "", StreamRealIP: found["stream-real-ip"] != "",
 		Stream: found["stream"], HeadersMore: found["headers-more"], ModSecurity: found["modsecurity"],
 		Brotli: found["brotli"], GeoIP: found["geoip2"],

@@ -112,9 +112,9 @@ func TestInspectFindsModules(t *testing.T) {
 	}
 	want := Capabilities{
 		Features:       []string{"headers-more", "http2", "http2-directive", "http3", "stream"},
-		HTTP2Directive: true,
-		Stream:         filepath.Join(root, extra[0]),
-		HeadersMore:    filepath.Join(root, extra[1]),
+		HTTP2Directive: true, HTTP3: true,
+		Stream:      filepath.Join(root, extra[0]),
+		HeadersMore: filepath.Join(root, extra[1]),
 	}
 	if diff := cmp.Diff(want, install.Capabilities); diff != "" {
 		t.Error(diff)

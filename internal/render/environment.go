@@ -63,6 +63,10 @@ type Capabilities struct {
 	// HTTP2Directive is set if http2 is a directive and not a parameter of
 	// listen (nginx 1.25.1 and later).
 	HTTP2Directive bool
+	// HTTP3 is set if nginx can listen for QUIC.
+	HTTP3 bool
+	// StubStatus is set if nginx can show its counters.
+	StubStatus bool
 	// Stream is set for TCP and UDP services, SSLPreread for TLS that is passed through
 	// by server name, and StreamRealIP for addresses from a PROXY header there.
 	Stream, SSLPreread, StreamRealIP bool

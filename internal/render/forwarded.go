@@ -23,6 +23,11 @@ type forwardedView struct {
 	Peers []string
 	// Doubted is set if a PROXY header may come from a peer that is not trusted.
 	Doubted bool
+	// Mixed is set if some HTTPS connections have no PROXY header although others do:
+	// QUIC has none. Sender is the address that a PROXY header names, or that of the peer
+	// without one.
+	Mixed  bool
+	Sender string
 	// SentFor and SentHost are the headers that the client sent.
 	SentFor, SentHost string
 	// Scheme, Port and For are passed to backends. Peer is the peer of the connection,
@@ -62,8 +67,12 @@ func (r *rendering) forwarded() forwardedView {
 		v.Peer, v.OwnPort = "proxy_protocol_addr", "proxy_protocol_server_port"
 		v.RealIPHeader = "proxy_protocol"
 	}
-	if v.Doubted = f.ProxyProtocol && !f.Everybody(); v.Doubted {
+	v.Mixed, v.Doubted = f.ProxyProtocol && r.global.HTTP3.Enabled, f.ProxyProtocol && !f.Everybody()
+	if v.Mixed || v.Doubted {
 		v.Peer, v.OwnPort = "announced_addr", "arrived_port"
+	}
+	if v.Sender = "proxy_protocol_addr"; v.Mixed {
+		v.Sender = "announced_addr"
 	}
 	if v.Both {
 		v.RealIPHeader = "X-Real-Ip-" + r.env.Token

@@ -59,6 +59,8 @@ type locationView struct {
 	Unavailable string
 	// Script is the Lua file that answers, "" for none.
 	Script string
+	// Statistics is set if nginx's counters answer.
+	Statistics bool
 	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
@@ -73,9 +75,16 @@ func (s *serverRendering) path(location *model.Location) any {
 }
 
 // answer sets the status or the redirect of a location. A URL without a host gets that of
-// the request: nginx would complete it without the port.
-func (v *locationView) answer(r model.Return) {
+// the request: nginx would complete it without the port. An nginx without counters has no
+// page for them.
+func (v *locationView) answer(r model.Return, can Capabilities) {
 	switch {
+	case r.Statistics && can.StubStatus:
+		v.Statistics = true
+		return
+	case r.Statistics:
+		v.Return = 404
+		return
 	case r.URL == "":
 		v.Return = r.Code
 		return
@@ -185,7 +194,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 	*view = locationView{
 		Modifier: s.modifier(location), Path: s.path(location), Redirect: location.RedirectToHTTPS,
 		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
-		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
+		Unlogged: location.Rule.Kind == model.RuleHealth || location.Rule.Kind == model.RuleStatus || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
 	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
@@ -235,7 +244,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 		view.Script = s.env.entry("error_page_own")
 		return nil
 	case location.Return != nil:
-		view.answer(*location.Return)
+		view.answer(*location.Return, s.env.Capabilities)
 		return nil
 	}
 	if rewrite := location.Rewrite; rewrite != nil {

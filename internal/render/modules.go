@@ -38,6 +38,13 @@ func (r *rendering) withoutModules() {
 		r.turnOff("brotli", "enable-brotli", "this nginx lacks the module for brotli: install libnginx-mod-http-brotli-filter; answers are compressed by gzip at most")
 	}
 	switch {
+	case !r.global.HTTP3.Enabled:
+	case !can.HTTP3:
+		r.turnOff("http3", "use-http3", "this nginx lacks HTTP/3: want nginx 1.25 or later, built with --with-http_v3_module; clients use HTTP/2 at most")
+	case !slices.Contains(r.global.TLS.Protocols, "TLSv1.3"):
+		r.turnOff("http3", "use-http3", "HTTP/3 needs TLS 1.3: want TLSv1.3 in ssl-protocols; clients use HTTP/2 at most")
+	}
+	switch {
 	case !r.global.GeoIP.Enabled:
 	case !can.GeoIP:
 		r.turnOff("geoip", "use-geoip2", "this nginx lacks the module for GeoIP2: install libnginx-mod-http-geoip2; its variables are empty")

@@ -16,6 +16,9 @@ type rendering struct {
 	// listen are the listen directives and the settings of all servers but the catch-all one,
 	// which has listenDefault, and the settings in catchall besides.
 	listen, listenDefault, catchall *chunk
+	// listenPassed is listen without QUIC, for the hosts whose TLS is passed through.
+	listenPassed *chunk
+	passedHosts  []string
 	// logsPath is set if the access log has the path of the rule, skipsUnknown if it
 	// leaves out requests that no Ingress takes.
 	logsPath, skipsUnknown bool
@@ -50,7 +53,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.withoutModules()
 	r.checkSnippets()
 	streams := r.printableStreams(s)
-	r.fronted = streams.PassesThrough
+	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
 	r.view.Hops = e.hops()
 	r.view.Joined = r.joined()
@@ -151,15 +154,19 @@ func (r *rendering) http() *chunk {
 	spelled := unjoined(c.text, r.page.cut().text)
 	r.outside = inheritables(spelled)
 	r.speakAll(spelled)
-	r.must("listen", r.listens(), inServer...)
-	_ = r.settings("every-server")()
-	r.listen = r.page.cut()
-	r.must("listen", r.defaultListens(), inServer...)
-	_ = r.settings("every-server")()
-	r.listenDefault = r.page.cut()
+	r.listen = r.everyServer(append(r.listens(), r.quicListens()...))
+	r.listenPassed = r.everyServer(r.listens())
+	r.listenDefault = r.everyServer(r.defaultListens())
 	_ = r.settings("catchall")()
 	r.catchall = r.page.cut()
 	return c
+}
+
+// everyServer prints the beginning of a server.
+func (r *rendering) everyServer(listens []listenView) *chunk {
+	r.must("listen", listens, inServer...)
+	_ = r.settings("every-server")()
+	return r.page.cut()
 }
 
 // servers prints the servers that are not in the cache.

@@ -91,7 +91,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations, TLS: s.tls,
+		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()
 			s.inherited = inForce(s.outside, own.own)

@@ -32,7 +32,7 @@ type Row struct {
 
 // Table returns a row for each rule, in the order of servers and locations. Locations
 // that exist only to make nginx match correctly (the second location of a Prefix,
-// shadows), or only for load balancers, have no row.
+// shadows), or only for load balancers and nginx's counters, have no row.
 func Table(servers []*model.Server) []Row {
 	var rows []Row
 	for _, server := range servers {
@@ -45,7 +45,7 @@ func Table(servers []*model.Server) []Row {
 				rows = append(rows, dispatchedRows(server, l, seen)...)
 				continue
 			}
-			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || seen[l.Rule] {
+			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || l.Rule.Kind == model.RuleStatus || seen[l.Rule] {
 				continue
 			}
 			seen[l.Rule] = true

@@ -33,6 +33,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("forwarded", s.Forwarded),
 		block("listen", s.Listen),
 		block("http2", s.HTTP2),
+		block("http3", s.printedHTTP3()),
 		block("tls", s.TLS),
 		block("hsts", s.printedHSTS()),
 		block("client-limits", s.Limits),
@@ -41,6 +42,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("redirects", s.Redirects),
 		block("grpc", s.GRPC),
 		block("keepalive", s.Keepalive),
+		block(StatusBlock, s.StatusClients()),
 	}
 	return append(blocks, s.snippetBlocks(block)...)
 }

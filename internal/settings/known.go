@@ -31,8 +31,6 @@ var known = []keys.Known{
 	{Key: "jaeger-service-name", Fate: keys.Idle},
 	{Key: "jaeger-trace-baggage-header-prefix", Fate: keys.Idle},
 	{Key: "jaeger-trace-context-header-name", Fate: keys.Idle},
-	{Key: "nginx-status-ipv4-whitelist"},
-	{Key: "nginx-status-ipv6-whitelist"},
 	{Key: "opentelemetry-config", Instead: "Sluice itself sends the spans, by the settings otlp-* and otel-*"},
 	{Key: "proxy-ssl-location-only", Instead: "the proxy-ssl settings of an Ingress never reach the paths of another one"},
 	{Key: "upstream-hash-by", Fate: keys.Idle},

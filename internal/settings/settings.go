@@ -23,9 +23,11 @@ type Settings struct {
 	HSTS          HSTS
 	Redirects     Redirects
 	Answers       Answers
+	Status        Status
 	Paths         Paths
 	Hosts         Hosts
 	HTTP2         HTTP2
+	HTTP3         HTTP3
 	Listen        Listen
 	Headers       Headers
 	GlobalHeaders GlobalHeaders
@@ -199,12 +201,6 @@ type Hosts struct {
 
 // ByNamespace reports whether the namespace of its oldest Ingress owns a host.
 func (h Hosts) ByNamespace() bool { return h.Ownership != "shared" }
-
-// HTTP2 configures HTTP/2.
-type HTTP2 struct {
-	Enabled    bool `key:"use-http2" default:"true" empty:"zero" doc:"Whether clients may use HTTP/2 over TLS."`
-	MaxStreams int  `key:"http2-max-concurrent-streams" default:"128" validate:"min=1,max=100000" doc:"Maximum number of concurrent requests on one connection."`
-}
 
 // Listen configures the sockets of nginx.
 type Listen struct {

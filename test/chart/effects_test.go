@@ -55,6 +55,7 @@ var needed = map[string]string{
 	"controller.reportNodeInternalIp":                           "controller: {hostNetwork: true}",
 	"controller.scope.namespace":                                "controller: {scope: {enabled: true}}",
 	"controller.tcp":                                            `tcp: {"9000": shop/a:1}`,
+	"controller.service.enableHttp3":                            `controller: {config: {use-http3: "true"}}`,
 	"controller.udp":                                            `udp: {"9000": shop/a:1}`,
 	"controller.service.nodePorts.tcp":                          `tcp: {"9000": shop/a:1}`,
 	"controller.service.nodePorts.udp":                          `udp: {"9000": shop/a:1}`,

@@ -10,11 +10,9 @@ import (
 func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"{nginx-status-ipv4-whitelist: 10.0.0.1, Nginx-Status-Ipv6-Whitelist: \"::1\"}":               "controller.config: Sluice does not read nginx-status-ipv4-whitelist, nginx-status-ipv6-whitelist yet",
-		"{Http2-Max-Requests: 9, enable-aio-write: \"\", use-geoip2: true}":                           "controller.config.http2-max-requests: without effect: keep-alive-requests limits the requests of a connection of HTTP/2 too.",
-		"{force-ssl-redirect: \"{{ .Release.Name }}\"}, acceptUnsupported: [force-ssl-redirect]":      "controller.config.force-ssl-redirect: every path answers 503 (want \"true\" or \"false\" (got \"sluice\")).",
-		"{enable-ocsp: \" Off\", nginx-status-ipv4-whitelist: \" \", nginx-status-ipv6-whitelist: a}": "controller.config: Sluice does not read nginx-status-ipv6-whitelist yet.",
-		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                   "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
+		"{Http2-Max-Requests: 9, enable-aio-write: \"\", use-geoip2: true}":                      "controller.config.http2-max-requests: without effect: keep-alive-requests limits the requests of a connection of HTTP/2 too.",
+		"{force-ssl-redirect: \"{{ .Release.Name }}\"}, acceptUnsupported: [force-ssl-redirect]": "controller.config.force-ssl-redirect: every path answers 503 (want \"true\" or \"false\" (got \"sluice\")).",
+		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                              "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
 		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",
 		"{Whitelist-Source-Ranges: a}, acceptUnsupported: [Whitelist-Source-Ranges]": "controller.config.whitelist-source-ranges: every path answers 503 (no setting has this name; did you mean \"whitelist-source-range\"?).",
 		"{use-geoip: true, jaeger-endpoint: http://a.example/b}":                     "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",

@@ -45,7 +45,7 @@ type outcome struct {
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1, OpenFiles: 1 << 20, MostOpenFiles: 1073741816,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
-	Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
+	Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
 }
 
 // workOut takes a case's objects, shuffled by the seed unless it is 0, through

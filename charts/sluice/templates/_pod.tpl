@@ -161,6 +161,15 @@ ports:
   hostPort: {{ ternary $port (get $c.hostPort.ports $name) $c.hostNetwork | int64 }}
   {{- end }}
 {{- end }}
+{{- if include "sluice.http3" . }}
+{{- $port := (include "sluice.containerPorts" . | fromYaml).https | default 443 }}
+- name: http3
+  containerPort: {{ int64 $port }}
+  protocol: UDP
+  {{- if and $c.hostPort.enabled (hasKey $c.hostPort.ports "https") }}
+  hostPort: {{ ternary $port $c.hostPort.ports.https $c.hostNetwork | int64 }}
+  {{- end }}
+{{- end }}
 {{- if $c.metrics.enabled }}
 - name: {{ $c.metrics.portName | quote }}
   containerPort: {{ int64 $c.metrics.port }}

@@ -35,6 +35,12 @@ ports:
   {{- end }}
 {{- end }}
 {{- end }}
+{{- if and $service.enableHttps $service.enableHttp3 (include "sluice.http3" .root) }}
+- name: http3
+  port: {{ get $with.ports "https" | default $service.ports.https | int64 }}
+  targetPort: http3
+  protocol: UDP
+{{- end }}
 {{- range $protocol := list "tcp" "udp" }}
 {{- range $port, $_ := include "sluice.streams" (list $with.root $protocol) | fromYaml }}
 - name: {{ include "sluice.portName" (list $with.root $port $protocol) | quote }}
@@ -47,6 +53,13 @@ ports:
   {{- end }}
   {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* "true" where the settings turn HTTP/3 on, so that nginx also listens on UDP. Sluice reads keys in any case. */}}
+{{- define "sluice.http3" -}}
+{{- range $name, $value := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
+{{- if and (eq (lower $name) "use-http3") (has (trim $value | lower) (list "true" "t" "1")) }}true{{ end }}
 {{- end }}
 {{- end }}
 
@@ -66,6 +79,7 @@ ports:
 {{- range $name, $enabled := dict "http" $s.enableHttp "https" $s.enableHttps }}
 {{- $port := get $ports $name | int64 }}
 {{- if $enabled }}{{ $_ := set $taken (printf "tcp.%d" $port) (printf "the Service has %d/TCP for %s" $port $name) }}{{ end }}
+{{- if and $enabled (eq $name "https") $s.enableHttp3 (include "sluice.http3" $) }}{{ $_ := set $taken (printf "udp.%d" $port) (printf "the Service has %d/UDP for HTTP/3" $port) }}{{ end }}
 {{- end }}
 {{- end -}}
 {{- range $protocol := list "tcp" "udp" }}
