@@ -45,14 +45,14 @@ func (w places) replaceable(snap *snapshot.Snapshot, o translate.Options) []Find
 }
 
 // advisor says which annotations can replace snippets. Teams copy snippets, so it judges
-// each annotation once for the same paths.
+// each annotation once.
 type advisor struct {
 	prefix   string // with the slash
 	defaults *settings.Settings
 	refusals map[advised]string
 }
 
-// advised is an annotation for an Ingress with some paths, which are a text.
+// advised is an annotation, and the paths of the Ingress for one that names paths.
 type advised struct{ name, value, paths string }
 
 func newAdvisor(prefix string) *advisor {
@@ -99,7 +99,10 @@ func (w *advisor) refusal(a snippets.Annotation, paths []string) string {
 	if !strings.HasPrefix(name, snippets.OwnPrefix) {
 		name = w.prefix + name
 	}
-	key := advised{name, a.Value, strings.Join(paths, "\n")}
+	key := advised{name: name, value: a.Value}
+	if strings.HasPrefix(name, annotations.PathsPrefix) { // of others, the paths do not matter
+		key.paths = strings.Join(paths, "\n")
+	}
 	text, known := w.refusals[key]
 	if !known {
 		text = w.judge(name, a.Value, paths)
