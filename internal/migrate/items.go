@@ -104,6 +104,7 @@ func (l *look) item(f lint.Finding) Item {
 	switch {
 	case f.Denies, best >= 0 && rows[best].closes:
 		item.Status = Unavailable
+	case best >= 0 && rows[best].lost:
 	case best >= 0 && rows[best].alike, notes[f.Reason] && !(named && served[f.Reason]), f.Severity == lint.Note, replaced(f):
 		item.Status = Note
 	}
@@ -131,6 +132,12 @@ func firstOf(texts ...string) string {
 
 // rest adds the items of other objects, and of what could not be read.
 func (l *look) rest(r *Report) {
+	if name := l.translate.ConfigMap; name != (snapshot.Name{}) && l.Snapshot.ConfigMap(name) == nil {
+		r.Input = append(r.Input, Item{
+			Status: Different, Object: model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+			Text: "the settings are not known: this ConfigMap is named, and is not there", Remedy: "Give its manifest with -f, or name another one with --configmap.",
+		})
+	}
 	for _, f := range l.Findings {
 		switch {
 		case f.Reason == lint.Unreadable || f.Reason == lint.Empty || f.Reason == lint.Several || f.Object == (model.ObjectRef{}):
