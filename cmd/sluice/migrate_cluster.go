@@ -47,9 +47,15 @@ func (f *migrateFlags) fromOneCluster(ctx context.Context, diagnostics io.Writer
 	return all, nil
 }
 
-// unknownFlags says that the flags of ingress-nginx in a cluster are not known, unless the
-// command line, the manifests or the values give them.
+// unknownFlags says that the ConfigMap of a Deployment cannot be told, or that the flags of
+// ingress-nginx in a cluster are not known, unless the command line, the manifests or the
+// values give them.
 func (f *migrateFlags) unknownFlags(in *input) []migrate.Item {
+	for _, p := range in.problems {
+		if p.Field == "--configmap" {
+			return []migrate.Item{{Status: migrate.Different, Object: p.Object, Field: p.Field, Reason: p.Reason, Text: "the settings are not known: " + p.Text, Remedy: "Give --configmap on the command line."}}
+		}
+	}
 	known := slices.ContainsFunc(in.Notes, func(n snapshot.Note) bool { return n.Arguments != nil })
 	if !f.cluster || known || f.given.Changed("configmap") {
 		return nil

@@ -21,6 +21,7 @@ kind: Deployment
 metadata: {name: ingress-nginx-controller, namespace: ingress-nginx, labels: {app.kubernetes.io/name: ingress-nginx}}
 spec: {template: {spec: {containers: [{name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.15.1, args: [/nginx-ingress-controller, --configmap=ingress-nginx/settings]}]}}}
 `,
+	"unexpanded":   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ingress-nginx-controller, namespace: ingress-nginx}\nspec: {template: {spec: {containers: [{name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.15.1, args: [/nginx-ingress-controller, --configmap=$(PLACE)/settings]}]}}}\n",
 	"settings":     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ingress-nginx}\n",
 	"global-limit": strings.Replace(ingressOf("limited", "ingressClassName: nginx, "), "namespace: shop", `namespace: shop, annotations: {nginx.ingress.kubernetes.io/global-rate-limit: "100", nginx.ingress.kubernetes.io/global-rate-limit-window: 1s}`, 1),
 }
@@ -63,6 +64,8 @@ func TestMigrateIsNotGreen(t *testing.T) {
 		{"service ready deployment settings", "", 0, "READY      shop/web"},
 		{"service ready deployment", "", 1, "ConfigMap ingress-nginx/settings: the settings are not known"},
 		{"service ready deployment", "--configmap ingress-nginx/other", 1, "ConfigMap ingress-nginx/other: the settings are not known"},
+		{"service ready unexpanded", "", 1, "--configmap: the settings are not known: want a value that the manifests give"},
+		{"service ready unexpanded settings", "--configmap ingress-nginx/settings", 0, "READY      shop/web"},
 		{"service ready alone", "", 1, "shop/alone: the Ingress names no class"},
 		{"service ready alone", "--fail-on 503", 0, "1 that no known controller serves"},
 		{"service ready alone", "--watch-ingress-without-class", 0, "READY      shop/alone"},

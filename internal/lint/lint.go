@@ -95,13 +95,8 @@ func Examine(m Manifests, o Options) Examined {
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
 	memo := translate.NewMemo()
 	config, more := translate.Config(snap, o.Translate, memo)
-	unprintable := make(chan []model.Problem, 1)
-	go func() { // it takes as long as all the rest
-		_, found := o.Templates.Render(config.Static, o.Environment, nil)
-		unprintable <- found
-	}()
-	surprises := translate.Surprises(snap, o.Translate, memo)
-	problems = slices.Concat(o.Known, problems, more, <-unprintable, surprises, unwatched(m.Objects, o.Watch))
+	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
+	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate, memo), unwatched(m.Objects, o.Watch))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
 		unreachable(&config, m.Objects.Services))
 
