@@ -40,7 +40,7 @@ cluster.
 
 It reads Ingresses and the objects that they name, the ConfigMap with the settings, the flags of ingress-nginx's Deployment or DaemonSet,
 and values of its Helm chart: from the cluster of your kubeconfig (--from-cluster), from manifests (-f), or from both. It reads only the
-names of Secrets in a cluster. Each Ingress of the controller has one status:
+names of Secrets in a cluster. Each Ingress of the controller has one status, here from the best to the worst:
 
   ready      requests are answered as by ingress-nginx
   different  all paths are served, but something is answered otherwise; each difference names its row of docs/differences.md
@@ -49,13 +49,15 @@ names of Secrets in a cluster. Each Ingress of the controller has one status:
 
 Each item says what to do, and for snippets which annotations to write instead. A path that ingress-nginx does not serve either, for
 example because its Service is missing, is no difference. Differences that depend on requests cannot be told from manifests; the report
-lists them at the end.
+lists them at the end. Ingresses without a class, or with one that is not there, are listed by name.
 
 With -o html the report is one page without scripts that you can send to others.
 
 The exit status is
   0  no Ingress has the status of --fail-on or a worse one, and everything was read
-  1  an Ingress has, or something could not be read
+  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress; or something is not known: a file could
+     not be read, the ConfigMap of the settings is missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or
+     its manifests or values), or there is no Ingress (see --allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const migrateExample = `  sluice migrate --from-cluster
@@ -96,7 +98,7 @@ func migrateCommand() *cobra.Command {
 	set.BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
 	set.BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
 	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
-	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "the best status of an Ingress that makes the exit status 1: different, 503, left-out or never")
+	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
 	return command
 }
 

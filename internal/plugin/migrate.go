@@ -34,7 +34,7 @@ needs the program sluice: on the PATH, or named with --sluice or in $SLUICE. The
 func migrateFlags() *pflag.FlagSet {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.StringP("output", "o", "text", "text, json, csv, html or sarif")
-	set.String("fail-on", "different", "the best status of an Ingress that makes the exit status 1: different, 503, left-out or never; statuses from the best to the worst are ready, different, 503 and left-out")
+	set.String("fail-on", "different", "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
 	set.StringArrayP("filename", "f", nil, "folder or file with manifests to read besides the cluster; may be given several times")
 	set.StringArray("values", nil, "file with values of ingress-nginx's Helm chart; may be given several times")
 	set.Bool("allow-empty", false, "allow a cluster without a served Ingress")
