@@ -36,6 +36,7 @@ type compareFlags struct {
 	limit            int
 	seed             uint64
 	output           string
+	allowEmpty       bool
 }
 
 // logFlags are those of the access log.
@@ -67,7 +68,7 @@ differences of Sluice are marked as known.
 The exit status is
   0  no answer differs
   1  answers differ
-  2  the command line is wrong, the Ingresses cannot be read, or a controller cannot be reached`
+  2  the command line is wrong, the Ingresses cannot be read, none is served (see --allow-empty), or a controller cannot be reached`
 
 const compareExample = `  # Beside each other in a cluster, each reached by a port-forward.
   sluice compare --a http://127.0.0.1:8080 --a-https 127.0.0.1:8443 \
@@ -113,6 +114,7 @@ func compareCommand() *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "time for one answer")
 	flags.IntVar(&f.limit, "limit", 0, "ask at most so many requests, those for paths as written first; 0 for all")
 	flags.Uint64Var(&f.seed, "seed", 1, "number that selects the texts for patterns; the same number makes the same requests")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress; only hosts that nobody serves are asked then")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return command
 }

@@ -128,6 +128,11 @@ func (f *compareFlags) core(ctx context.Context, diagnostics io.Writer) (*compar
 		return nil, err
 	}
 	core := compare.NewCore(in.Objects.Watched(in.watch), in.options)
+	if f.log.file == "" && !f.allowEmpty {
+		if err := wantServed(core.Snapshot, core.Options); err != nil {
+			return nil, err
+		}
+	}
 	if f.cluster {
 		core.ForgetSecrets()
 	}

@@ -33,6 +33,7 @@ func TestAddressesOfControllers(t *testing.T) {
 func TestCompareRefusesWrongCommandLines(t *testing.T) {
 	t.Parallel()
 	controllers := []string{"--a", "http://127.0.0.1:1", "--b", "http://127.0.0.1:2"}
+	services := manifestsOf(t, "service")
 	for want, arguments := range map[string][]string{
 		"want Ingresses with -f or --from-cluster, or requests with --access-log":         controllers,
 		"--a: want http://HOST[:PORT]":                                                    {"-f", "."},
@@ -42,6 +43,9 @@ func TestCompareRefusesWrongCommandLines(t *testing.T) {
 		"-f and --from-cluster: want one of the two":                                      slices.Concat(controllers, []string{"-f", ".", "--from-cluster"}),
 		"--kubeconfig and --context: want --from-cluster, too":                            slices.Concat(controllers, []string{"-f", ".", "--context", "x"}),
 		"--access-log-fields and --access-log-host: want --access-log, too":               slices.Concat(controllers, []string{"-f", ".", "--access-log-host", "x"}),
+		"no Ingress is among the manifests: name others, or allow it with --allow-empty":  slices.Concat(controllers, []string{"-f", services}),
+		"no Ingress among the manifests is of a class and namespace that are served":      slices.Concat(controllers, []string{"-f", manifestsOf(t, "service nobody")}),
+		"--a: dial tcp 127.0.0.1:1":                                                       slices.Concat(controllers, []string{"-f", services, "--allow-empty"}),
 		"--access-log-fields: want FIELD=NAME":                                            slices.Concat(controllers, []string{"--access-log", "x", "--access-log-fields", "path=x"}),
 		"--rate: want a number above 0 (got 0)":                                           slices.Concat(controllers, []string{"-f", ".", "--rate", "0"}),
 		"--rate: want a number above 0 (got NaN)":                                         slices.Concat(controllers, []string{"-f", ".", "--rate", "NaN"}),

@@ -9,15 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/diff"
 	"sluice/internal/explain"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // diffFlags are the flags of sluice diff. Its files are those of both sides.
 type diffFlags struct {
 	inputFlags
-	output string
+	output     string
+	allowEmpty bool
 }
 
 const diffLong = `Compare two sets of manifests by their effects, without a cluster or an nginx.
@@ -37,7 +41,7 @@ The differences:
 The exit status is
   0  nothing changes
   1  something changes
-  2  the command line is wrong, or the manifests cannot be read`
+  2  the command line is wrong, the manifests cannot be read, or a side has no Ingress (see --allow-empty)`
 
 const diffExample = `  sluice diff old new -f cluster/classes.yaml
 
@@ -60,6 +64,7 @@ func diffCommand() *cobra.Command {
 	}
 	flags.inputFlags.add(command.Flags())
 	command.Flags().Lookup("filename").Usage = "folder or file with manifests of both sides; may be given several times"
+	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress, on one side or on both")
 	command.Flags().StringVarP(&flags.output, "output", "o", diffText, "text, json or markdown")
 	return command
 }
@@ -96,11 +101,52 @@ func diffManifests(ctx context.Context, f *diffFlags, paths []string, out, diagn
 		unread = errors.Join(unread, r.input.sayUnread(&prefixed{diagnostics, name + ": "}))
 		sides[i] = diff.Side{Input: explain.Input{Snapshot: r.snap, Options: r.input.options, Config: r.config, Problems: r.problems}, File: r.file}
 	}
+	if unread == nil && !f.allowEmpty {
+		unread = wantSides(sides)
+	}
 	result := diff.Compare(sides[0], sides[1])
 	if err := writeDifference(result, f.output, out); err != nil {
 		return false, fmt.Errorf("print the differences: %w", err)
 	}
 	return result.Changed, unread
+}
+
+// wantSides returns an error if a side has no Ingress, or none of both sides is served.
+func wantSides(sides [2]diff.Side) error {
+	var unserved []error
+	for i, name := range []string{"old", "new"} {
+		err := wantServed(sides[i].Snapshot, sides[i].Options)
+		if errors.Is(err, errNoIngress) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err != nil {
+			unserved = append(unserved, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	if len(unserved) < len(sides) {
+		return nil // the difference shows it
+	}
+	return unserved[0]
+}
+
+var (
+	errNoIngress    = errors.New("no Ingress is among the manifests: name others, or allow it with --allow-empty")
+	errNoneIsServed = errors.New("no Ingress among the manifests is of a class and namespace that are served: want --ingress-class, --controller-class and --watch-namespace of their controller, or --allow-empty")
+)
+
+// wantServed returns an error if no Ingress of a snapshot is served.
+func wantServed(snap *snapshot.Snapshot, o translate.Options) error {
+	isServed := func(object *networkingv1.Ingress) bool {
+		ours, _ := translate.Accepts(snap, o, object)
+		return ours
+	}
+	switch {
+	case len(snap.Ingresses()) == 0:
+		return errNoIngress
+	case !slices.ContainsFunc(snap.Ingresses(), isServed):
+		return errNoneIsServed
+	}
+	return nil
 }
 
 func writeDifference(r *diff.Result, format string, out io.Writer) error {

@@ -33,6 +33,7 @@ func TestDiffCommand(t *testing.T) {
 	}
 	old, same := write("old.yaml", diffOld), write("same.yaml", "# The same.\n"+diffOld)
 	moved := write("moved.yaml", strings.Replace(diffOld, "name: web, port", "name: cart, port", 1))
+	empty, services := write("empty.yaml", "# Nothing.\n"), write("services.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{port: 80}]}\n")
 	broken := write("broken.yaml", "kind: Ingress\n")
 	deployment := write("deployment.yaml", diffOld+`---
 apiVersion: apps/v1
@@ -51,6 +52,12 @@ spec: {template: {spec: {containers: [{name: controller, image: sluice, args: [r
 		{old + " " + moved + " -o markdown", 1, "| moved | `shop.example/` prefix |", ""},
 		{old + " " + deployment, 1, "  - shop.example/  prefix  shop/web:80  Ingress shop/web\n", "new: flags: --controller-class=example.com/other --ingress-class=other, which Deployment edge/sluice gives"},
 		{old + " " + deployment + " --controller-class k8s.io/ingress-nginx --ingress-class nginx", 0, "nothing changes\n", ""},
+		{old + " " + empty, 2, "", "new: no Ingress is among the manifests: name others, or allow it with --allow-empty"},
+		{services + " " + old, 2, "", "old: no Ingress is among the manifests"},
+		{empty + " " + services, 2, "", "old: no Ingress is among the manifests"},
+		{empty + " " + services + " --allow-empty", 0, "", ""},
+		{old + " " + empty + " --allow-empty", 1, "  - shop.example/  prefix", ""},
+		{old + " " + same + " --ingress-class other --controller-class example.com/other", 2, "", "old: no Ingress among the manifests is of a class"},
 		{old + " " + broken, 2, "", "new: not read: "},
 		{old + " " + folder + "/none", 2, "", "new: "},
 		{old, 2, "", "want two folders or files with manifests, OLD and NEW"},

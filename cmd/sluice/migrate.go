@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"sluice/internal/lint"
@@ -28,8 +29,10 @@ type migrateFlags struct {
 	lintFlags
 	overrides clientcmd.ConfigOverrides
 	values    []string
-	// namespace is the only one whose Ingresses are shown; empty for all.
+	// shown is the only namespace whose Ingresses are shown; empty for all.
 	shown string
+	// unread is why the Deployments of the cluster could not be read.
+	unread error
 }
 
 const migrateLong = `Report how Sluice would serve the Ingresses of an ingress-nginx. Migrate changes nothing and needs no nginx and no Sluice in the
@@ -37,7 +40,7 @@ cluster.
 
 It reads Ingresses and the objects that they name, the ConfigMap with the settings, the flags of ingress-nginx's Deployment or DaemonSet,
 and values of its Helm chart: from the cluster of your kubeconfig (--from-cluster), from manifests (-f), or from both. It reads only the
-names of Secrets in a cluster. Each Ingress of the controller has one status:
+names of Secrets in a cluster. Each Ingress of the controller has one status, here from the best to the worst:
 
   ready      requests are answered as by ingress-nginx
   different  all paths are served, but something is answered otherwise; each difference names its row of docs/differences.md
@@ -46,13 +49,15 @@ names of Secrets in a cluster. Each Ingress of the controller has one status:
 
 Each item says what to do, and for snippets which annotations to write instead. A path that ingress-nginx does not serve either, for
 example because its Service is missing, is no difference. Differences that depend on requests cannot be told from manifests; the report
-lists them at the end.
+lists them at the end. Ingresses without a class, or with one that is not there, are listed by name.
 
 With -o html the report is one page without scripts that you can send to others.
 
 The exit status is
   0  no Ingress has the status of --fail-on or a worse one, and everything was read
-  1  an Ingress has, or something could not be read
+  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress; or something is not known: a file could
+     not be read, the ConfigMap of the settings is missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or
+     its manifests or values), or there is no Ingress (see --allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const migrateExample = `  sluice migrate --from-cluster
@@ -91,8 +96,9 @@ func migrateCommand() *cobra.Command {
 	set.Lookup("namespace").Usage = "show the Ingresses of this namespace only; all are read, as they affect each other"
 	set.StringArrayVar(&flags.values, "values", nil, "file or - (standard input) with values of ingress-nginx's Helm chart; may be given several times, later ones win")
 	set.BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
+	set.BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
 	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
-	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "the best status of an Ingress that makes the exit status 1: different, 503, left-out or never")
+	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
 	return command
 }
 
@@ -107,10 +113,28 @@ func (f *migrateFlags) validate() error {
 		return fmt.Errorf("-o: want %s (got %q)", model.OneOf(slices.Sorted(maps.Keys(forms))), f.output)
 	case !slices.Contains(failing, f.failOn):
 		return fmt.Errorf("--fail-on: want %s (got %q)", model.OneOf(failing), f.failOn)
+	case !f.cluster && f.clusterFlag() != "":
+		return fmt.Errorf("--%s: want --from-cluster, too", f.clusterFlag())
 	case slices.Contains(f.files, "-") && slices.Contains(f.values, "-"):
 		return errors.New("-f and --values: want the standard input for one of the two (got it for both)")
 	}
 	return nil
+}
+
+// clusterFlag returns the name of a given flag that says which cluster to read, or how; ""
+// if there is none.
+func (f *migrateFlags) clusterFlag() (given string) {
+	if f.kubeconfig != "" {
+		return "kubeconfig"
+	}
+	ofKubectl := pflag.NewFlagSet("", pflag.ContinueOnError)
+	clientcmd.BindOverrideFlags(&clientcmd.ConfigOverrides{}, ofKubectl, clientcmd.RecommendedConfigOverrideFlags(""))
+	ofKubectl.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "namespace" && f.given.Changed(flag.Name) {
+			given = flag.Name
+		}
+	})
+	return given
 }
 
 func (f *migrateFlags) report(ctx context.Context, out, diagnostics io.Writer) error {
@@ -128,7 +152,7 @@ func (f *migrateFlags) report(ctx context.Context, out, diagnostics io.Writer) e
 	}
 	report := migrate.Look(lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, lint.Options{
 		Now: time.Now(), Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Watch: in.watch, Known: in.problems,
-		SecretThere: f.secretThere,
+		SecretThere: f.secretThere, AllowEmpty: f.allowEmpty,
 	}, setup)
 	report.Show(f.shown)
 	if err := forms[f.output](&report, out); err != nil {
@@ -167,6 +191,7 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 			setup.Flags = append(setup.Flags, fatesOf("--", givenIn(note.Arguments))...)
 		}
 	}
+	setup.Unread = f.unknownFlags(&in)
 	slices.SortFunc(setup.Flags, func(a, b migrate.Argument) int { return strings.Compare(a.Name, b.Name) })
 	setup.Flags = slices.Compact(setup.Flags)
 	for _, line := range []string{in.controller, in.settings} {

@@ -19,6 +19,7 @@ import (
 	"sluice/internal/kube"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/migrate"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
@@ -35,7 +36,7 @@ func (f *migrateFlags) fromOneCluster(ctx context.Context, diagnostics io.Writer
 	}
 	for _, plural := range []string{"deployments", "daemonsets"} {
 		if err := workloads(ctx, client, plural, &all); err != nil {
-			fmt.Fprintf(diagnostics, "the flags of the controller are not read: %v: give them on the command line\n", err)
+			f.unread = err
 			break
 		}
 	}
@@ -44,6 +45,29 @@ func (f *migrateFlags) fromOneCluster(ctx context.Context, diagnostics io.Writer
 	}
 	fmt.Fprintf(diagnostics, "read %d Ingresses and %d Services\n", len(all.Objects.Ingresses), len(all.Objects.Services))
 	return all, nil
+}
+
+// unknownFlags says that the ConfigMap of a Deployment cannot be told, or that the flags of
+// ingress-nginx in a cluster are not known, unless the command line, the manifests or the
+// values give them.
+func (f *migrateFlags) unknownFlags(in *input) []migrate.Item {
+	for _, p := range in.problems {
+		if p.Field == "--configmap" {
+			return []migrate.Item{{Status: migrate.Different, Object: p.Object, Field: p.Field, Reason: p.Reason, Text: "the settings are not known: " + p.Text, Remedy: "Give --configmap on the command line."}}
+		}
+	}
+	known := slices.ContainsFunc(in.Notes, func(n snapshot.Note) bool { return n.Arguments != nil })
+	if !f.cluster || known || f.given.Changed("configmap") {
+		return nil
+	}
+	why := "no Deployment and no DaemonSet has the label " + controllers
+	if f.unread != nil {
+		why = f.unread.Error()
+	}
+	return []migrate.Item{{
+		Status: migrate.Different, Reason: model.NotFound, Text: "the flags of ingress-nginx are not known: " + why,
+		Remedy: "Give its --configmap on the command line, with --ingress-class and --controller-class if it has others than nginx and k8s.io/ingress-nginx; or its Deployment with -f, or the values of its chart with --values.",
+	}}
 }
 
 // named adds the ConfigMaps that the flags of a controller name.

@@ -171,7 +171,7 @@ func (c *Cause) title() string {
 		return line + "no rule of host " + c.Host
 	}
 	if c.Near {
-		line += "near "
+		line += "taken by no rule, made of "
 	}
 	line += c.Objects[0] + ": host " + c.Host
 	if c.Path != "" {

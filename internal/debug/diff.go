@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -84,13 +85,12 @@ func (q *question) manifests(namespace string) (snapshot.Objects, error) {
 func (q *question) compare(asked snapshot.Objects) *diff.Result {
 	c := q.state.Confirmed
 	q.admit(asked.Ingresses)
-	var notes []string
+	notes := q.keepBoundary(asked.ConfigMaps)
 	before := c.Snapshot.Objects()
 	after := before
 	if q.Fetch != nil {
-		var fetched snapshot.Objects
-		fetched, notes = q.Fetch(q.ctx, asked.Ingresses, c.Snapshot)
-		after = after.With(fetched)
+		fetched, more := q.Fetch(q.ctx, asked.Ingresses, c.Snapshot)
+		notes, after = append(notes, more...), after.With(fetched)
 	}
 	after = after.With(asked)
 	var builder snapshot.Builder
@@ -105,6 +105,35 @@ func (q *question) compare(asked snapshot.Objects) *diff.Result {
 	result := diff.Compare(old, side(after))
 	result.Notes = append(result.Notes, notes...)
 	return result
+}
+
+// crossNamespace is the setting that lets annotations name Secrets of other namespaces.
+const crossNamespace = "allow-cross-namespace-resources"
+
+// keepBoundary gives ConfigMaps the setting crossNamespace of those that run: manifests must
+// not decide which Secrets the answer is about. It returns a note for each that is changed.
+func (q *question) keepBoundary(asked []*corev1.ConfigMap) (notes []string) {
+	running := q.state.Confirmed
+	for at, cm := range asked {
+		now := running.Snapshot.ConfigMap(snapshot.NameOf(cm))
+		if now == nil {
+			now = running.Snapshot.ConfigMap(running.Options.ConfigMap)
+		}
+		value, has := "", false
+		if now != nil {
+			value, has = now.Data[crossNamespace]
+		}
+		if written, is := cm.Data[crossNamespace]; !is || is == has && written == value {
+			continue
+		}
+		cm = cm.DeepCopy()
+		asked[at] = cm
+		if delete(cm.Data, crossNamespace); has {
+			cm.Data[crossNamespace] = value
+		}
+		notes = append(notes, fmt.Sprintf("%s of ConfigMap %s/%s: the value that runs counts", crossNamespace, cm.Namespace, cm.Name))
+	}
+	return notes
 }
 
 // defaultClass marks the class of Ingresses without one.

@@ -2,6 +2,7 @@ package debug
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"sluice/internal/debugapi"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // newcomer claims a path that the shop has, and one that it has not.
@@ -129,6 +131,57 @@ func TestDiffRefuses(t *testing.T) {
 	} {
 		if status, text := post(o, test.method, debugapi.DiffPath+test.query, test.body); status != test.status || !strings.Contains(text, test.text) {
 			t.Errorf("%+.60v: %d, %s", test, status, text)
+		}
+	}
+}
+
+// strangers are an Ingress that names a Secret of another namespace, and settings that would
+// allow it.
+const strangers = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: edge}
+data: {allow-cross-namespace-resources: "true"}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: curious
+  namespace: shop
+  annotations:
+    nginx.ingress.kubernetes.io/auth-type: basic
+    nginx.ingress.kubernetes.io/auth-secret: vault/secret
+    nginx.ingress.kubernetes.io/auth-secret-type: auth-map
+spec:
+  ingressClassName: nginx
+  rules: [{host: curious.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+`
+
+// vault is a Secret of another namespace. The names of its keys are users.
+const vault = `
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: secret, namespace: vault}
+stringData: {hidden-name: "no hash"}
+`
+
+// TestDiffKeepsToTheRunningBoundary: manifests learn nothing of Secrets by allowing themselves
+// those of other namespaces; with the running setting they do.
+func TestDiffKeepsToTheRunningBoundary(t *testing.T) {
+	t.Parallel()
+	settings := func(o *translate.Options) { o.ConfigMap = snapshot.Name{Namespace: "edge", Name: "settings"} }
+	running := "\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: edge}\ndata: {allow-cross-namespace-resources: \"%s\"}\n"
+	for value, learns := range map[string]bool{"": false, "false": false, "true": true} {
+		manifests := shopManifests + vault
+		if value != "" {
+			manifests += fmt.Sprintf(running, value)
+		}
+		got := differenceOf(t, optionsOf(stateOf(t, manifests, settings)), "", strangers)
+		if strings.Contains(got, "hidden-name") != learns {
+			t.Errorf("running %q: got\n%s", value, got)
+		}
+		if noted := strings.Contains(got, "allow-cross-namespace-resources of ConfigMap edge/settings: the value that runs counts"); noted == learns {
+			t.Errorf("running %q: noted %v:\n%s", value, noted, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"sluice/internal/explain"
 	"sluice/internal/model"
 	"sluice/internal/render"
 )
@@ -26,7 +27,7 @@ type Lines struct {
 
 // hunks is the text of a unified diff, without its header. Its line numbers count the lines
 // of the owner.
-type hunks string
+type hunks = explain.Lines
 
 // owner is whose lines they are.
 type owner struct {

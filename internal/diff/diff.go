@@ -73,39 +73,8 @@ func Compare(before, after Side) *Result {
 		r.Conf = conf(before.File, after.File)
 	}
 	r.Changed = r.Reload || len(r.Routes)+len(r.Requests)+len(r.Certificates)+len(r.Endpoints)+len(r.Gained)+len(r.Mended) > 0
-	fit(reflect.ValueOf(r))
+	explain.Fit(reflect.ValueOf(r))
 	return r
-}
-
-// mostShown limits the length of a text.
-const mostShown = 1500
-
-// fit makes each text one short printable line, and no list null. The text of Lines has
-// many lines.
-func fit(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			fit(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fit(v.Field(i))
-		}
-	case reflect.Slice:
-		if v.IsNil() {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		}
-		for i := range v.Len() {
-			fit(v.Index(i))
-		}
-	case reflect.String:
-		if v.Type() == reflect.TypeFor[hunks]() {
-			v.SetString(model.Lines(v.String()))
-			return
-		}
-		v.SetString(model.OneLine(v.String(), mostShown))
-	}
 }
 
 // problems returns the Problems of only one side, sorted.

@@ -33,7 +33,7 @@ func Behaviours(in Input) func(*model.Server, *model.Location) []Behaviour {
 	return func(s *model.Server, l *model.Location) []Behaviour {
 		x.choice.Server, x.choice.Location = s, l
 		all := x.behaviours(l)
-		fit(reflect.ValueOf(&all))
+		Fit(reflect.ValueOf(&all))
 		return all
 	}
 }

@@ -43,7 +43,7 @@ func Explain(in Input, r Request) *Explanation {
 		x.choose(e)
 	}
 	e.Outcome, e.Summary = e.Answer.otherwise(outcome(e.Answer)), e.Answer.otherwise(summary(e))
-	fit(reflect.ValueOf(e))
+	Fit(reflect.ValueOf(e))
 	return e
 }
 

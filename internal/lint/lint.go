@@ -93,14 +93,15 @@ type Examined struct {
 func Examine(m Manifests, o Options) Examined {
 	where := locate(m)
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
-	config, more := translate.Config(snap, o.Translate, nil)
+	memo := translate.NewMemo()
+	config, more := translate.Config(snap, o.Translate, memo)
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
-	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), unwatched(m.Objects, o.Watch))
+	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate, memo), unwatched(m.Objects, o.Watch))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
 		unreachable(&config, m.Objects.Services))
 
 	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
-	problems, assumed := missingSecrets(append(problems, lapsed...), snap, o)
+	problems, assumed := missingSecrets(append(problems, lapsed...), snap, memo, o)
 	problems = unassigned(problems, snap)
 
 	served := o.served(snap)

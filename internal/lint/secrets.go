@@ -28,16 +28,16 @@ const tlsACME = "kubernetes.io/tls-acme"
 const ToBeIssued model.Reason = "ToBeIssued"
 
 // missingSecrets filters the Problems of missing Secrets: it returns those of Secrets that
-// count as existing as assumed, and turns those that an issuer creates into notes.
-func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) (left, assumed []model.Problem) {
-	of := translate.Settings(snap, o.Translate)
+// count as existing as assumed, and turns those that an issuer creates into notes. The memo
+// is that of Config.
+func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, memo *translate.Memo, o Options) (left, assumed []model.Problem) {
 	for _, p := range problems {
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
 		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
 		var object *networkingv1.Ingress
 		if p.Reason == model.NotFound {
 			if object = snap.IngressOf(p.Object); object != nil {
-				name, missing = missingSecret(p, translate.References(object, of(object), o.Translate))
+				name, missing = missingSecret(p, memo.References(object))
 			}
 		}
 		if missing && o.SecretThere != nil && o.SecretThere(name) {

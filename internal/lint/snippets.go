@@ -27,13 +27,14 @@ var snippetsOf = map[string]bool{"configuration-snippet": false, "server-snippet
 // replaceable finds out what can replace the snippets of the served Ingresses.
 func (w places) replaceable(snap *snapshot.Snapshot, o translate.Options) []Finding {
 	var found []Finding
+	advisor := newAdvisor(o.AnnotationsPrefix)
 	for _, object := range snap.Ingresses() {
 		if ours, _ := translate.Accepts(snap, o, object); !ours {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(snippetsOf)) {
 			field := o.AnnotationsPrefix + "/" + name
-			for _, text := range advice(object, o.AnnotationsPrefix+"/", name) {
+			for _, text := range advisor.advice(object, name) {
 				// The text is printable. It is not shortened, because it is for pasting.
 				ref := snapshot.RefOf(object)
 				found = append(found, Finding{Severity: severities[Snippet], Object: ref, Place: w.of(model.Problem{Object: ref})[0], Field: field, Reason: Snippet, Text: text})
@@ -43,21 +44,37 @@ func (w places) replaceable(snap *snapshot.Snapshot, o translate.Options) []Find
 	return found
 }
 
+// advisor says which annotations can replace snippets. Teams copy snippets, so it judges
+// each annotation once.
+type advisor struct {
+	prefix   string // with the slash
+	defaults *settings.Settings
+	refusals map[advised]string
+}
+
+// advised is an annotation, and the paths of the Ingress for one that names paths.
+type advised struct{ name, value, paths string }
+
+func newAdvisor(prefix string) *advisor {
+	defaults, _ := settings.Read(nil)
+	return &advisor{prefix: prefix + "/", defaults: defaults, refusals: map[advised]string{}}
+}
+
 // advice returns a line for each part of the advice about a snippet.
-func advice(object *networkingv1.Ingress, prefix, name string) []string {
-	text := object.Annotations[prefix+name]
+func (w *advisor) advice(object *networkingv1.Ingress, name string) []string {
+	text := object.Annotations[w.prefix+name]
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	paths := pathsOf(object)
-	refuses := func(a snippets.Annotation) string { return refusalOf(a, paths, strings.TrimSuffix(prefix, "/")) }
-	read, err := snippets.Read(snippets.Snippet{Text: text, Server: snippetsOf[name], Given: given(object, prefix), Paths: paths, Refuses: refuses})
+	refuses := func(a snippets.Annotation) string { return w.refusal(a, paths) }
+	read, err := snippets.Read(snippets.Snippet{Text: text, Server: snippetsOf[name], Given: given(object, w.prefix), Paths: paths, Refuses: refuses})
 	if err != nil {
 		return []string{model.OneLine("no annotation is known instead of it: "+err.Error(), mostText)}
 	}
 	var lines []string
 	for _, a := range read.Write {
-		line := fmt.Sprintf("%s: instead write %s", shown(a.Origin), a.String(prefix))
+		line := fmt.Sprintf("%s: instead write %s", shown(a.Origin), a.String(w.prefix))
 		if a.Where != "" {
 			line += ", in " + a.Where
 		}
@@ -75,22 +92,35 @@ func advice(object *networkingv1.Ingress, prefix, name string) []string {
 	return lines
 }
 
-// refusalOf returns why Sluice does not take an annotation, "" if it does. What has no
-// effect alone is taken.
-func refusalOf(a snippets.Annotation, paths []string, prefix string) string {
+// refusal returns why Sluice does not take an annotation, "" if it does. What has no effect
+// alone is taken.
+func (w *advisor) refusal(a snippets.Annotation, paths []string) string {
 	name := a.Name
 	if !strings.HasPrefix(name, snippets.OwnPrefix) {
-		name = prefix + "/" + name
+		name = w.prefix + name
 	}
+	key := advised{name: name, value: a.Value}
+	if strings.HasPrefix(name, annotations.PathsPrefix) { // of others, the paths do not matter
+		key.paths = strings.Join(paths, "\n")
+	}
+	text, known := w.refusals[key]
+	if !known {
+		text = w.judge(name, a.Value, paths)
+		w.refusals[key] = text
+	}
+	return text
+}
+
+// judge reads an annotation as the only one of an Ingress.
+func (w *advisor) judge(name, value string, paths []string) string {
 	if strings.HasPrefix(name, annotations.PathsPrefix) {
-		for line := range strings.SplitSeq(a.Value, "\n") {
+		for line := range strings.SplitSeq(value, "\n") {
 			path, _, _ := strings.Cut(line, ": ")
 			paths = append(slices.Clip(paths), path) // the advice says that it needs a rule
 		}
 	}
-	defaults, _ := settings.Read(nil)
-	of := annotations.Source{Given: map[string]string{name: a.Value}, Paths: slices.Values(paths)}
-	for _, p := range annotations.Of(of, defaults, prefix).Problems() {
+	of := annotations.Source{Given: map[string]string{name: value}, Paths: slices.Values(paths)}
+	for _, p := range annotations.Of(of, w.defaults, strings.TrimSuffix(w.prefix, "/")).Problems() {
 		if p.Reason != model.NoEffect {
 			return p.Text
 		}

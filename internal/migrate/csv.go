@@ -10,7 +10,11 @@ import (
 // heading is the first line of the table.
 var heading = []string{"namespace", "ingress", "status", "paths", "paths503", "pathsLeftOut", "itemStatus", "field", "reason", "text", "remedy", "instead", "difference", "page", "file", "line"}
 
-// CSV writes a line for each item of each Ingress, and one for an Ingress without items.
+// unserved stands in the column of the status for an Ingress that no known controller serves.
+const unserved Status = "unserved"
+
+// CSV writes a line for each item of each Ingress, and one for an Ingress without items or
+// that no known controller serves.
 func (r *Report) CSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	_ = w.Write(heading) // Error returns the first error
@@ -22,6 +26,9 @@ func (r *Report) CSV(out io.Writer) error {
 		for _, item := range items {
 			_ = w.Write(record(i, item))
 		}
+	}
+	for _, o := range r.Unserved {
+		_ = w.Write(record(Ingress{Namespace: o.Namespace, Name: o.Name, Status: unserved}, Item{Text: o.Text}))
 	}
 	w.Flush()
 	return w.Error()

@@ -18,14 +18,15 @@ var pageTemplate = template.Must(template.New("report").Parse(pageText))
 // The view of the page.
 type (
 	pageView struct {
-		Summary string
-		Style   template.CSS
-		Sources []string
-		Groups  []groupView
-		Lists   []listView
-		Tables  []tableView
-		Others  []Other
-		Untold  []Untold
+		Summary  string
+		Style    template.CSS
+		Sources  []string
+		Groups   []groupView
+		Lists    []listView
+		Tables   []tableView
+		Unserved []Other
+		Others   []Other
+		Untold   []Untold
 	}
 	groupView struct {
 		Status      Status
@@ -66,7 +67,7 @@ const mostOpen = 50
 
 // HTML writes one page that needs no other file, no network and no script.
 func (r *Report) HTML(out io.Writer) error {
-	view := pageView{Summary: r.Summary(), Style: template.CSS(style), Sources: r.Sources, Others: r.Others, Untold: r.Untold}
+	view := pageView{Summary: r.Summary(), Style: template.CSS(style), Sources: r.Sources, Unserved: r.Unserved, Others: r.Others, Untold: r.Untold}
 	for _, g := range groups {
 		for _, i := range r.Ingresses {
 			if i.Status == g.Status {

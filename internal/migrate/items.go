@@ -29,27 +29,6 @@ var notes = map[model.Reason]bool{
 // served are those of notes after which a row can say that answers differ.
 var served = map[model.Reason]bool{model.NotFound: true, model.Conflict: true, model.Shadowed: true, model.Ambiguous: true}
 
-// remedies say what to do, by the reason of a finding.
-var remedies = map[model.Reason]string{
-	model.InvalidValue: "Write a valid value, or remove it to keep the default.",
-	model.Unsupported:  "Remove it before you switch, or leave this Ingress with ingress-nginx for now.",
-	model.NotFound:     "Make the object, or name another one.",
-	model.Conflict:     "Remove it here or in the other Ingress.",
-	model.NotDelegated: "Let the owner delegate the host, or move the rule to the owner's namespace.",
-	model.Ambiguous:    "Keep one of the two.",
-	model.Unread:       "Correct the name, or remove it.",
-	model.NoRoom:       "Make the patterns simpler, or split the namespace.",
-	model.Refused:      "Write it so that nginx takes it.",
-}
-
-// closing are the remedies in place of these for something that protects: without it the paths
-// would be open.
-var closing = map[model.Reason]string{
-	model.InvalidValue: "Write a valid value. It protects the paths, so do not remove it.",
-	model.Unsupported:  "Protect the paths in another way, or leave this Ingress with ingress-nginx for now.",
-	model.Unread:       "Correct the name. It seems to protect the paths, so do not remove it.",
-}
-
 // found makes items of the findings of an Ingress. The advice about a snippet belongs to
 // the item of the snippet.
 func (l *look) found(object *networkingv1.Ingress) []Item {
@@ -64,13 +43,13 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 	}
 	for at, item := range items {
 		if item.Status != Note && len(advice[item.Field]) > 0 {
-			items[at].Instead, items[at].Remedy = advice[item.Field], "Write these annotations in place of the snippet, and remove the snippet."
+			items[at].Instead, items[at].Remedy = advice[item.Field], replaceabilityOf(advice[item.Field]).remedy()
 			delete(advice, item.Field)
 		}
 	}
 	for _, f := range l.findings[snapshot.RefOf(object)] {
 		if lines := advice[f.Field]; f.Reason == lint.Snippet && len(lines) > 0 {
-			items = append(items, Item{Status: Note, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: "annotations can replace this snippet, so that nobody has to allow it", Instead: lines})
+			items = append(items, Item{Status: Note, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: replaceabilityOf(lines).text(), Instead: lines})
 			delete(advice, f.Field)
 		}
 	}
@@ -92,20 +71,21 @@ func (l *look) item(f lint.Finding) Item {
 	if best < 0 && f.Denies {
 		best = badValue()
 	}
-	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedies[f.Reason]}
+	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedyOf(f)}
 	if best >= 0 {
 		item.Difference = differences()[best]
 		item.Remedy = firstOf(rows[best].remedy, item.Remedy)
-	}
-	if f.Denies && item.Remedy == remedies[f.Reason] {
-		item.Remedy = firstOf(closing[f.Reason], item.Remedy)
 	}
 	named := best >= 0 && (len(rows[best].fields) > 0 || len(rows[best].says) > 0)
 	switch {
 	case f.Denies, best >= 0 && rows[best].closes:
 		item.Status = Unavailable
+	case best >= 0 && rows[best].lost:
 	case best >= 0 && rows[best].alike, notes[f.Reason] && !(named && served[f.Reason]), f.Severity == lint.Note, replaced(f):
 		item.Status = Note
+	}
+	if item.Status == Note && item.Remedy == remedies[model.Unsupported] {
+		item.Remedy = "You can remove it: answers are the same without it."
 	}
 	return item
 }
@@ -131,6 +111,12 @@ func firstOf(texts ...string) string {
 
 // rest adds the items of other objects, and of what could not be read.
 func (l *look) rest(r *Report) {
+	if name := l.translate.ConfigMap; name != (snapshot.Name{}) && l.Snapshot.ConfigMap(name) == nil {
+		r.Input = append(r.Input, Item{
+			Status: Different, Object: model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+			Text: "the settings are not known: this ConfigMap is named, and is not there", Remedy: "Give its manifest with -f, or name another one with --configmap.",
+		})
+	}
 	for _, f := range l.Findings {
 		switch {
 		case f.Reason == lint.Unreadable || f.Reason == lint.Empty || f.Reason == lint.Several || f.Object == (model.ObjectRef{}):

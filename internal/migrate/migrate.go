@@ -20,6 +20,7 @@ import (
 
 	"sluice/internal/lint"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
@@ -47,6 +48,8 @@ type Setup struct {
 	Values []Argument
 	// Sources are lines about the origin of flags and settings.
 	Sources []string
+	// Unread are the parts of the setup that could not be read.
+	Unread []Item
 }
 
 // Argument is a flag, a setting or a value of the chart, and its fate.
@@ -78,12 +81,17 @@ type Report struct {
 	Counts Counts `json:"counts"`
 	// Ingresses are those that this controller serves, the worst first.
 	Ingresses []Ingress `json:"ingresses"`
+	// Unserved are Ingresses that no known controller serves: they name no class, or one
+	// that is not there.
+	Unserved []Other `json:"unserved"`
 	// Others are Ingresses of other controllers.
 	Others []Other `json:"others"`
 	// Everywhere are the differences that concern all Ingresses.
 	Everywhere []Item `json:"everywhere"`
 	// Objects are the items of other objects than Ingresses. Input are those of files
 	// that could not be read.
+	// Input also has parts of the setup that could not be read, and says if there is no
+	// Ingress.
 	Objects  []Item     `json:"objects"`
 	Settings []Argument `json:"settings"`
 	Flags    []Argument `json:"flags"`
@@ -93,6 +101,8 @@ type Report struct {
 	Sources []string `json:"sources"`
 	// Untold are the differences of which no manifest tells whether they matter.
 	Untold []Untold `json:"untold"`
+
+	allowEmpty bool
 }
 
 // Counts are the numbers of Ingresses by their status.
@@ -101,6 +111,7 @@ type Counts struct {
 	Different   int `json:"different"`
 	Unavailable int `json:"503"`
 	LeftOut     int `json:"leftOut"`
+	Unserved    int `json:"unserved"`
 	Others      int `json:"others"`
 	// Paths are those of the Ingresses that are served here.
 	Paths PathCounts `json:"paths"`
@@ -155,31 +166,40 @@ type Untold struct {
 func Look(m lint.Manifests, o lint.Options, setup Setup) Report {
 	examined := lint.Examine(m, o)
 	l := newLook(&examined, o, setup)
-	r := Report{Ingresses: []Ingress{}, Others: []Other{}, Everywhere: l.everywhere(), Objects: []Item{}, Input: []Item{},
-		Settings: l.settings(), Flags: sorted(setup.Flags), Values: sorted(setup.Values), Sources: append([]string{}, setup.Sources...), Untold: untoldRows()}
+	r := Report{Ingresses: []Ingress{}, Unserved: []Other{}, Others: []Other{}, Everywhere: l.everywhere(), Objects: []Item{}, Input: []Item{},
+		Settings: l.settings(), Flags: sorted(setup.Flags), Values: sorted(setup.Values), Sources: append([]string{}, setup.Sources...), Untold: untoldRows(), allowEmpty: o.AllowEmpty}
 	seen := map[*networkingv1.Ingress]bool{}
 	for _, object := range examined.Snapshot.Ingresses() {
 		seen[object] = true
-		if text := l.elsewhere(object); text != "" {
-			r.Others = append(r.Others, Other{object.Namespace, object.Name, text})
-			continue
+		fault := l.elsewhere(object)
+		nobody := l.unserved(object)
+		switch {
+		case nobody != "":
+			r.Unserved = append(r.Unserved, Other{object.Namespace, object.Name, nobody})
+		case fault != "":
+			r.Others = append(r.Others, Other{object.Namespace, object.Name, fault})
+		default:
+			r.Ingresses = append(r.Ingresses, l.ingress(object))
 		}
-		r.Ingresses = append(r.Ingresses, l.ingress(object))
 	}
 	for _, object := range m.Objects.Ingresses {
 		if !seen[object] && o.Watch.Skips(m.Objects, object.Namespace) {
 			r.Others = append(r.Others, Other{object.Namespace, object.Name, "its namespace is not watched"})
 		}
 	}
+	r.Input = append(r.Input, setup.Unread...)
 	l.rest(&r)
 	r.count()
-	slices.SortFunc(r.Others, func(a, b Other) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(r.Unserved, Other.compare)
+	slices.SortFunc(r.Others, Other.compare)
 	slices.SortStableFunc(r.Ingresses, func(a, b Ingress) int {
 		return cmp.Or(rank(a.Status)-rank(b.Status), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return r
+}
+
+func (o Other) compare(other Other) int {
+	return cmp.Or(strings.Compare(o.Namespace, other.Namespace), strings.Compare(o.Name, other.Name))
 }
 
 // rank orders statuses, worst first; notes come last.
@@ -191,13 +211,13 @@ func rank(s Status) int {
 }
 
 // Has reports whether an Ingress has this status or a worse one, or whether something
-// could not be read.
+// could not be read. An Ingress that nobody serves counts as different.
 func (r *Report) Has(least Status) bool {
-	return len(r.Input) > 0 || slices.ContainsFunc(r.Ingresses, func(i Ingress) bool { return rank(i.Status) <= rank(least) })
+	return len(r.Input) > 0 || len(r.Unserved) > 0 && rank(Different) <= rank(least) || slices.ContainsFunc(r.Ingresses, func(i Ingress) bool { return rank(i.Status) <= rank(least) })
 }
 
 func (r *Report) count() {
-	r.Counts.Others = len(r.Others)
+	r.Counts.Unserved, r.Counts.Others = len(r.Unserved), len(r.Others)
 	for _, i := range r.Ingresses {
 		switch i.Status {
 		case Ready:
@@ -232,6 +252,16 @@ func (l *look) elsewhere(object *networkingv1.Ingress) string {
 	return "it " + translate.ClassFault(l.Snapshot, l.translate, object)
 }
 
+// unserved returns why no known controller serves an Ingress, "" if one does.
+func (l *look) unserved(object *networkingv1.Ingress) string {
+	for _, f := range l.findings[snapshot.RefOf(object)] {
+		if f.Reason == translate.Unserved || f.Reason == translate.NearClass {
+			return f.Text
+		}
+	}
+	return ""
+}
+
 // untoldRows are the rows that no manifest shows.
 func untoldRows() []Untold {
 	all := []Untold{}
@@ -250,7 +280,11 @@ func (r *Report) Show(namespace string) {
 		return
 	}
 	r.Ingresses = slices.DeleteFunc(r.Ingresses, func(i Ingress) bool { return i.Namespace != namespace })
-	r.Others = slices.DeleteFunc(r.Others, func(o Other) bool { return o.Namespace != namespace })
+	isElsewhere := func(o Other) bool { return o.Namespace != namespace }
+	r.Unserved, r.Others = slices.DeleteFunc(r.Unserved, isElsewhere), slices.DeleteFunc(r.Others, isElsewhere)
 	r.Counts = Counts{}
 	r.count()
+	if len(r.Ingresses)+len(r.Unserved) == 0 && !r.allowEmpty {
+		r.Input = append(r.Input, Item{Status: Different, Reason: lint.Empty, Text: "no Ingress of the namespace " + model.Quoted(namespace) + " is one of this controller: want another --namespace, or --allow-empty"})
+	}
 }

@@ -52,6 +52,9 @@ type when struct {
 	untold string
 	// alike is set if ingress-nginx answers the same; only the Problem is new.
 	alike bool
+	// lost is set if older releases of ingress-nginx did something that neither its last one
+	// nor Sluice does.
+	lost bool
 	// closes is set if the paths of a finding return 503.
 	closes bool
 	remedy string
@@ -85,6 +88,7 @@ func (w when) in(fields string) when    { w.fields = strings.Fields(fields); ret
 func (w when) on(kind string) when      { w.kind = kind; return w }
 func (w when) denying() when            { w.denies = true; return w }
 func (w when) same() when               { w.alike = true; return w }
+func (w when) losing() when             { w.lost = true; return w }
 func (w when) closing() when            { w.closes = true; return w }
 func (w when) fix(remedy string) when   { w.remedy = remedy; return w }
 

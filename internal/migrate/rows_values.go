@@ -104,6 +104,7 @@ var valueRows = []row{
 	{"limit-options", "a `limit-allowlist` or `limit-burst-multiplier`", by("limit-allowlist limit-whitelist limit-burst-multiplier")},
 	{"limit-zones", "zones of limits", asked("limit-rps limit-rpm limit-connections")},
 	{"limit-replicas", "limits with several replicas", untold(nothingChanges)},
+	{"global-rate-limit", "`global-rate-limit` and", because(model.Unread).in("global-rate-limit*").losing().fix("Write limit-rps or limit-rpm; with the setting limit-divide-by-replicas they hold for all replicas together.")},
 	{"limit-by", "what limits go by", untold(onlySluice)},
 	{"global-auth-ca", "the server of `global-auth-url`", untold(onlySluice)},
 	{"shutdown-timeout", "`worker-shutdown-timeout: \"0\"`", by("worker-shutdown-timeout")},

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/translate"
 )
 
 // The parts of SARIF 2.1.0 that a report needs.
@@ -75,6 +78,9 @@ func (r *Report) SARIF(out io.Writer) error {
 	items := slices.Concat(r.Input, r.Objects)
 	for _, i := range r.Ingresses {
 		items = append(items, i.Items...)
+	}
+	for _, o := range r.Unserved {
+		items = append(items, Item{Status: Different, Object: model.ObjectRef{Kind: "Ingress", Namespace: o.Namespace, Name: o.Name}, Reason: translate.Unserved, Text: o.Text})
 	}
 	rules, index := rulesOf(items)
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "sluice migrate", Rules: rules}}, Results: []sarifResult{}, ColumnKind: "utf16CodeUnits"}

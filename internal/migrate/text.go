@@ -26,6 +26,7 @@ func (r *Report) Text(out io.Writer) error {
 	w.arguments("Settings", r.Settings)
 	w.arguments("Flags", r.Flags)
 	w.arguments("Values of the chart", r.Values)
+	w.others("Served by no known controller", r.Unserved)
 	if n := len(r.Others); n > 0 {
 		w.line("\nOther controllers serve %s.", model.Counted(n, "Ingress", "Ingresses"))
 	}
@@ -36,7 +37,11 @@ func (r *Report) Text(out io.Writer) error {
 // Summary is "7 Ingresses: 4 ready, 1 different, 2 answer 503, 0 left out".
 func (r *Report) Summary() string {
 	c := r.Counts
-	return fmt.Sprintf("%s: %d ready, %d different, %d with 503, %d left out", model.Counted(len(r.Ingresses), "Ingress", "Ingresses"), c.Ready, c.Different, c.Unavailable, c.LeftOut)
+	text := fmt.Sprintf("%s: %d ready, %d different, %d with 503, %d left out", model.Counted(len(r.Ingresses), "Ingress", "Ingresses"), c.Ready, c.Different, c.Unavailable, c.LeftOut)
+	if c.Unserved > 0 {
+		text += fmt.Sprintf("; %d that no known controller serves", c.Unserved)
+	}
+	return text
 }
 
 // textWriter writes lines. bufio remembers the first error until Flush.
@@ -73,6 +78,17 @@ func (w *textWriter) items(heading string, items []Item) {
 	w.line("\n%s:", heading)
 	for _, item := range items {
 		w.item(item)
+	}
+}
+
+// others writes Ingresses that this controller does not serve.
+func (w *textWriter) others(heading string, all []Other) {
+	if len(all) == 0 {
+		return
+	}
+	w.line("\n%s:", heading)
+	for _, o := range all {
+		w.line("  %s/%s: %s", o.Namespace, o.Name, o.Text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const migrateExample = `  # What changes for each Ingress of the cluster
@@ -26,16 +27,33 @@ for each. The cluster needs no Sluice, and nothing is changed. The contents of S
 
 All Ingresses are read, as they affect each other; --namespace shows those of one namespace. The command runs "sluice migrate", so it
 needs the program sluice: on the PATH, or named with --sluice or in $SLUICE. The exit status is 1 if an Ingress has the status of
---fail-on or a worse one, and 2 if the cluster cannot be read.`
+--fail-on or a worse one, or if something is not known, and 2 if the cluster cannot be read.`
 
-// migrateFlags are passed on to sluice migrate.
-type migrateFlags struct {
-	program, output, failOn string
-	files, values           []string
+// migrateFlags are those of sluice migrate, besides kubectl's. They are passed on as they are
+// given, so that sluice checks their values.
+func migrateFlags() *pflag.FlagSet {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.StringP("output", "o", "text", "text, json, csv, html or sarif")
+	set.String("fail-on", "different", "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
+	set.StringArrayP("filename", "f", nil, "folder or file with manifests to read besides the cluster; may be given several times")
+	set.StringArray("values", nil, "file with values of ingress-nginx's Helm chart; may be given several times")
+	set.Bool("allow-empty", false, "allow a cluster without a served Ingress")
+	set.String("configmap", "", "ConfigMap with the settings of ingress-nginx, as NAMESPACE/NAME; by default that of its Deployment")
+	set.StringSlice("ingress-class", nil, "names of the classes of ingress-nginx, separated by commas; by default those of its Deployment, or nginx")
+	set.String("controller-class", "", "spec.controller of the IngressClass objects of ingress-nginx; by default that of its Deployment, or k8s.io/ingress-nginx")
+	set.Bool("ingress-class-by-name", false, "an IngressClass with a name of --ingress-class is one of ingress-nginx, whatever its spec.controller")
+	set.Bool("watch-ingress-without-class", false, "ingress-nginx also serves Ingresses that name no class")
+	set.String("watch-namespace", "", "the only namespace that ingress-nginx watches; by default that of its Deployment, or all")
+	set.String("watch-namespace-selector", "", "labels of the namespaces that ingress-nginx watches, such as team=web; by default those of its Deployment")
+	set.String("annotations-prefix", "", "prefix of the annotations; by default that of its Deployment, or nginx.ingress.kubernetes.io")
+	set.String("default-backend-service", "", "Service for requests that no rule matches, as NAMESPACE/NAME; by default that of its Deployment")
+	set.String("tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME; by default that of its Deployment")
+	set.String("udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME; by default that of its Deployment")
+	return set
 }
 
 func migrateCommand(s *session) *cobra.Command {
-	var flags migrateFlags
+	var program string
 	cmd := &cobra.Command{
 		Use:     "migrate",
 		Short:   "Report what changes for each Ingress of an ingress-nginx",
@@ -43,13 +61,10 @@ func migrateCommand(s *session) *cobra.Command {
 		Example: migrateExample,
 		Args:    noMore,
 	}
-	set := cmd.Flags()
-	set.StringVar(&flags.program, "sluice", "", "path or name of sluice (default $SLUICE, or sluice on the PATH)")
-	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
-	set.StringVar(&flags.failOn, "fail-on", "different", "the best status of an Ingress that makes the exit status 1: different, 503, left-out or never")
-	set.StringArrayVarP(&flags.files, "filename", "f", nil, "folder or file with manifests to read besides the cluster; may be given several times")
-	set.StringArrayVar(&flags.values, "values", nil, "file with values of ingress-nginx's Helm chart; may be given several times")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.migrate(cmd, flags) }
+	passed := migrateFlags()
+	cmd.Flags().AddFlagSet(passed)
+	cmd.Flags().StringVar(&program, "sluice", "", "path or name of sluice (default $SLUICE, or sluice on the PATH)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.migrate(cmd, program, passed) }
 	return cmd
 }
 
@@ -57,18 +72,15 @@ func migrateCommand(s *session) *cobra.Command {
 // kubectl itself works.
 var notOfSluice = map[string]bool{"cache-dir": true, "match-server-version": true}
 
-// migrate runs sluice migrate with kubectl's flags for the cluster.
-func (s *session) migrate(cmd *cobra.Command, f migrateFlags) error {
-	path, err := exec.LookPath(cmp.Or(f.program, os.Getenv("SLUICE"), "sluice"))
+// migrate runs sluice migrate with its flags and with kubectl's for the cluster.
+func (s *session) migrate(cmd *cobra.Command, sluice string, passed *pflag.FlagSet) error {
+	path, err := exec.LookPath(cmp.Or(sluice, os.Getenv("SLUICE"), "sluice"))
 	if err != nil {
 		return fmt.Errorf("find sluice: %w (want it on the PATH, or its path in --sluice or $SLUICE)", err)
 	}
-	arguments := []string{"migrate", "--from-cluster", "--output=" + f.output, "--fail-on=" + f.failOn}
-	for _, file := range f.files {
-		arguments = append(arguments, "--filename="+file)
-	}
-	for _, file := range f.values {
-		arguments = append(arguments, "--values="+file)
+	arguments := []string{"migrate", "--from-cluster"}
+	for _, flag := range givenFlags(passed) {
+		arguments = append(arguments, flag.argument)
 	}
 	for _, flag := range givenFlags(s.flags) {
 		if !notOfSluice[flag.name] {

@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/annotations"
+	"sluice/internal/assemble"
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -25,9 +26,13 @@ const (
 )
 
 // Surprises reports effects of valid objects that their authors may not expect, sorted.
-// It is for sluice lint; a sync never calls it.
-func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
-	t := NewMemo().begin(s, o)
+// The memo may be nil; that of Config saves reading the Ingresses again. It is for sluice
+// lint; a sync never calls it.
+func Surprises(s *snapshot.Snapshot, o Options, m *Memo) []model.Problem {
+	if m == nil {
+		m = NewMemo()
+	}
+	t := m.begin(s, o)
 	in := t.input(nil)
 	t.problems = nil // Config reports these
 	t.slips()
@@ -38,7 +43,7 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 			t.caution(t.ingress(object))
 		}
 	}
-	return model.SortProblems(slices.Concat(append(t.problems, t.memo.assembler.Surprises(in)...)...))
+	return model.SortProblems(slices.Concat(append(t.problems, assemble.NewMemo().Surprises(in)...)...))
 }
 
 // Cautions are the surprises about one Ingress that its annotations alone cause.

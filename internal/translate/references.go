@@ -124,10 +124,24 @@ func References(object *networkingv1.Ingress, values *settings.Settings, o Optio
 	}
 	t.attach(ing)
 	ing.readTLS(ing.Annotations.Certificates.In(object))
-	found := ing.reads
-	for _, item := range ing.TLS {
+	return ing.references()
+}
+
+// References are the objects that the last call of Config read for an Ingress, or looked
+// for, as those of the function References; nil for an Ingress that it did not read.
+func (m *Memo) References(object *networkingv1.Ingress) []model.ObjectRef {
+	if ing := m.owners[object]; ing != nil {
+		return ing.references()
+	}
+	return nil
+}
+
+// references are the objects of an owner that is read, with the Secrets of its TLS section.
+func (o *owner) references() []model.ObjectRef {
+	found := slices.Clone(o.reads)
+	for _, item := range o.TLS {
 		if _, err := snapshot.ParseName(item.Secret.String()); err == nil {
-			found.secret(t.snap, item.Secret)
+			found.secret(nothing(), item.Secret)
 		}
 	}
 	return found.refs()

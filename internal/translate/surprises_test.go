@@ -15,8 +15,12 @@ import (
 func (w world) surprises(t *testing.T) []model.Problem {
 	t.Helper()
 	snap := newSnapshot(t, w.objects(t))
-	_, told := Config(snap, w.flags(), nil)
-	found := Surprises(snap, w.flags())
+	memo := NewMemo()
+	_, told := Config(snap, w.flags(), memo)
+	found := Surprises(snap, w.flags(), memo)
+	if diff := cmp.Diff(Surprises(snap, w.flags(), nil), found); diff != "" {
+		t.Errorf("the memo of Config changes the surprises (-without +with):\n%s", diff)
+	}
 	for _, p := range told {
 		for _, surprise := range found {
 			if p == surprise {
