@@ -35,9 +35,12 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, memo *tra
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
 		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
 		var object *networkingv1.Ingress
-		if p.Reason == model.NotFound {
-			if object = snap.IngressOf(p.Object); object != nil {
-				name, missing = missingSecret(p, memo.References(object))
+		if p.Reason == model.NotFound && !missing {
+			object = snap.IngressOf(p.Object)
+			for _, ing := range concerned(p.Object, object, snap) {
+				if name, missing = missingSecret(p, memo.References(ing)); missing {
+					break
+				}
 			}
 		}
 		if missing && o.SecretThere != nil && o.SecretThere(name) {
@@ -50,6 +53,20 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, memo *tra
 		left = append(left, p)
 	}
 	return left, assumed
+}
+
+// concerned returns the Ingresses that a Problem can be about: the one that has it, or all that
+// the annotations of a Namespace or the settings are for.
+func concerned(o model.ObjectRef, object *networkingv1.Ingress, snap *snapshot.Snapshot) []*networkingv1.Ingress {
+	switch {
+	case object != nil:
+		return []*networkingv1.Ingress{object}
+	case o.Kind == "ConfigMap":
+		return snap.Ingresses()
+	case o.Kind == "Namespace":
+		return slices.DeleteFunc(slices.Clone(snap.Ingresses()), func(ing *networkingv1.Ingress) bool { return ing.Namespace != o.Name })
+	}
+	return nil
 }
 
 // unissued adapts the Problem of a missing Secret of spec.tls to whether an issuer

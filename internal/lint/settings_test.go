@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,26 @@ func TestDefaultCertificateIsAssumed(t *testing.T) {
 	}
 	o.SecretThere = func(name snapshot.Name) bool { return name == o.Translate.DefaultCertificate }
 	if report := Look(Manifests{}, o); report.Errors != 0 {
+		t.Errorf("got %+v", report)
+	}
+}
+
+// A Secret that a Namespace names for all its Ingresses is assumed as one that they name.
+func TestSecretOfANamespaceIsAssumed(t *testing.T) {
+	t.Parallel()
+	manifests := strings.ReplaceAll(covered, "ANNOTATIONS", "{}") + `---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, annotations: {sluice.io/defaults: "auth-type: basic\nauth-secret: users"}}
+`
+	o := options(t)
+	there := []string{"cert"}
+	o.SecretThere = func(name snapshot.Name) bool { return slices.Contains(there, name.Name) }
+	if report := Look(read(manifests), o); report.Errors != 1 || report.Findings[0].Object.Kind != "Namespace" {
+		t.Errorf("got %+v", report)
+	}
+	there = append(there, "users")
+	if report := Look(read(manifests), o); report.Errors != 0 {
 		t.Errorf("got %+v", report)
 	}
 }
