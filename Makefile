@@ -17,7 +17,7 @@ SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell fi
 LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat
 # Not $(MAKE) itself in a recipe: make would run that line even with --dry-run.
 STATIC = $(MAKE) --no-print-directory static
-TEST_ALL := test -vet=off -count=1 -timeout 30m
+TEST_ALL := test -vet=off -count=1 -timeout 50m
 # What `make check` tests. The golden cases take longest, so they begin first.
 CHECKED := ./test/edges ./test/golden ./internal/controller ./internal/dynamic ./internal/nginx ./internal/resolver ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
 # Packages tested at the same time: much of the time tests wait rather than compute.

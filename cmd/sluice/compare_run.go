@@ -36,6 +36,9 @@ func (f *compareFlags) controllers() (both [2]compare.Addresses, err error) {
 		}
 		both[i].HTTPS = net.JoinHostPort(host, port)
 	}
+	if both[0] == both[1] {
+		return both, errors.New("--a and --b: want two controllers (got the same address twice)")
+	}
 	return both, nil
 }
 

@@ -23,7 +23,9 @@ func readLayer(s *settings.Settings, prefix string, layer *settings.Layer) *laye
 	r := &layerReader{newReader(Source{Object: layer.Object}, s, prefix), map[string]inherited{}}
 	r.layer, r.denied = layer, false
 	for _, text := range linesOf(layer.Text) {
-		r.addLine(text)
+		if !strings.HasPrefix(text, "#") {
+			r.addLine(text)
+		}
 	}
 	r.unread()
 	for _, b := range behaviours {
@@ -46,8 +48,10 @@ func (r *layerReader) addLine(text string) {
 	switch before := len(r.given) + len(r.astray); {
 	case strings.HasPrefix(field, PathsPrefix):
 		r.refuseLine(strings.TrimPrefix(field, PathsPrefix), "want an annotation for whole Ingresses (got "+model.Quoted(text)+")")
+	case strings.ContainsFunc(text, isLineEnd):
+		r.refuse("want lines without control characters (got "+model.Quoted(text)+")", true)
 	case strings.ContainsFunc(written, isOddInName):
-		r.refuse(`want lines of "annotation: value", without quotes and brackets (got `+model.Quoted(text)+")", true)
+		r.refuse(`want lines of "annotation: value", without quotes, brackets or dashes before it (got `+model.Quoted(text)+")", true)
 	case !whole:
 		r.refuseLine(name, `want lines of "annotation: value" (got `+model.Quoted(text)+")")
 	case twice && docOf[name].ByLine:
@@ -56,7 +60,7 @@ func (r *layerReader) addLine(text string) {
 		r.refuseLine(name, fmt.Sprintf("want one line for %s (got two)", model.Quoted(written)))
 	default:
 		if r.place(field, value); before == len(r.given)+len(r.astray) {
-			r.refuseLine(name, "nothing reads the annotation "+model.Quoted(written)+" here")
+			r.refuseLine(name[strings.LastIndexByte(name, '/')+1:], "nothing reads the annotation "+model.Quoted(written)+" here")
 		}
 	}
 }
@@ -83,6 +87,12 @@ func (r *layerReader) refuseLine(name, text string) {
 func (r *layerReader) refuse(text string, denies bool) {
 	r.denied = r.denied || denies
 	r.of.problems = append(r.of.problems, model.Problem{Object: r.layer.Object, Field: r.layer.Field, Reason: model.InvalidValue, Text: text, Denies: denies})
+}
+
+// isLineEnd reports whether a character ends a line for other programs than Go, so that what
+// follows may be meant as another annotation.
+func isLineEnd(c rune) bool {
+	return unicode.IsControl(c) && c != '\t' || c == '\u2028' || c == '\u2029'
 }
 
 // isOddInName reports whether no name of an annotation has this character, as in JSON, where

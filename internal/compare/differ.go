@@ -36,7 +36,8 @@ var deciding = []Kind{NoAnswer, Status, Backend}
 // as different if no try of one controller gave a value of the other, and one of the
 // controllers always gave the same. So what changes from one try to the next, such as the
 // choice of a weighted canary, is not a difference, and neither is a random identifier; but a
-// header that only one of them sends is.
+// header that only one of them sends is. So is a failure of one that the other never has: one
+// of several replicas may be broken.
 func Compare(request Request, answers [2][]Answer, rules *Rules) Result {
 	result := Result{Request: request, first: [2]Answer{answers[0][0], answers[1][0]}}
 	values := [2]map[Place][]string{rules.values(answers[0], 0), rules.values(answers[1], 1)}
@@ -46,9 +47,14 @@ func Compare(request Request, answers [2][]Answer, rules *Rules) Result {
 		if decided && place.Kind != Cert || slices.Equal(a, b) && len(a) == 1 {
 			continue
 		}
-		if distinct(a, b) {
+		switch inA, inB := failing(place, b, a), failing(place, a, b); {
+		case inB != "":
+			result.Differences = append(result.Differences, Difference{place, a[0], inB})
+		case inA != "":
+			result.Differences = append(result.Differences, Difference{place, inA, b[0]})
+		case distinct(a, b):
 			result.Differences = append(result.Differences, Difference{place, a[0], b[0]})
-		} else {
+		default:
 			result.Unstable = append(result.Unstable, unstable{place, setOf(a, b)})
 		}
 		if place.Kind == NoAnswer {
@@ -103,6 +109,19 @@ func rank(k Kind) int {
 		return at
 	}
 	return len(deciding)
+}
+
+// failing returns the first failure among the values of one controller, "" if it has none or
+// the other one, with the values always, does not always succeed.
+func failing(place Place, always, other []string) string {
+	fails := func(value string) bool {
+		return place.Kind == NoAnswer && value != "" || place.Kind == Status && len(value) == 3 && value[0] == '5'
+	}
+	at := slices.IndexFunc(other, fails)
+	if at < 0 || len(always) > 1 || fails(always[0]) {
+		return ""
+	}
+	return other[at]
 }
 
 // distinct reports whether two lists of values have none in common, and one list has only

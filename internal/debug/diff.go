@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -119,21 +121,33 @@ func (q *question) keepBoundary(asked []*corev1.ConfigMap) (notes []string) {
 		if now == nil {
 			now = running.Snapshot.ConfigMap(running.Options.ConfigMap)
 		}
-		value, has := "", false
-		if now != nil {
-			value, has = now.Data[crossNamespace]
-		}
-		if written, is := cm.Data[crossNamespace]; !is || is == has && written == value {
+		value, has := boundaryOf(now)
+		if written, is := boundaryOf(cm); !is || is == has && written == value {
 			continue
 		}
 		cm = cm.DeepCopy()
 		asked[at] = cm
-		if delete(cm.Data, crossNamespace); has {
+		maps.DeleteFunc(cm.Data, func(key, _ string) bool { return strings.EqualFold(key, crossNamespace) })
+		if has {
 			cm.Data[crossNamespace] = value
 		}
 		notes = append(notes, fmt.Sprintf("%s of ConfigMap %s/%s: the value that runs counts", crossNamespace, cm.Namespace, cm.Name))
 	}
 	return notes
+}
+
+// boundaryOf returns the value of crossNamespace in a ConfigMap, false for none. Package
+// settings reads keys in any case, and of several the one in lower case, which sorts last.
+func boundaryOf(cm *corev1.ConfigMap) (value string, has bool) {
+	if cm == nil {
+		return "", false
+	}
+	for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
+		if strings.EqualFold(key, crossNamespace) {
+			value, has = cm.Data[key], true
+		}
+	}
+	return value, has
 }
 
 // defaultClass marks the class of Ingresses without one.

@@ -171,6 +171,10 @@ func TestDiffKeepsToTheRunningBoundary(t *testing.T) {
 	t.Parallel()
 	settings := func(o *translate.Options) { o.ConfigMap = snapshot.Name{Namespace: "edge", Name: "settings"} }
 	running := "\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: edge}\ndata: {allow-cross-namespace-resources: \"%s\"}\n"
+	upper := strings.ReplaceAll(strangers, "allow-cross-namespace-resources", "Allow-Cross-Namespace-Resources")
+	if upper == strangers || strings.Contains(differenceOf(t, optionsOf(stateOf(t, shopManifests+vault, settings)), "", upper), "hidden-name") {
+		t.Error("a key in upper case tells of Secrets")
+	}
 	for value, learns := range map[string]bool{"": false, "false": false, "true": true} {
 		manifests := shopManifests + vault
 		if value != "" {

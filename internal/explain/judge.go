@@ -238,8 +238,8 @@ func named(l *model.Location) string {
 	switch l.Rule.Field {
 	case "":
 		return "the fallback"
-	case assemble.HealthField:
-		return assemble.HealthField
+	case assemble.HealthField, assemble.StatusField:
+		return l.Rule.Field
 	case claim.DefaultBackendField:
 		return "spec.defaultBackend of " + l.Rule.Object.String()
 	}

@@ -130,6 +130,7 @@ func (s *Source) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 		case <-s.fetched:
 			quiet = time.After(0)
 		case <-quiet:
+			latest = time.Time{}
 			quiet = time.After(blindTime)
 			if watcher.Add(s.Dir) == nil {
 				quiet = time.After(pollTime)

@@ -189,6 +189,9 @@ func Look(m lint.Manifests, o lint.Options, setup Setup) Report {
 	}
 	r.Input = append(r.Input, setup.Unread...)
 	l.rest(&r)
+	if len(r.Ingresses) == 0 && len(r.Unserved) > 0 && !o.AllowEmpty {
+		r.Input = append(r.Input, Item{Status: Different, Reason: lint.Empty, Text: "no known controller serves any of the Ingresses: give their IngressClass with -f, or name it with --ingress-class"})
+	}
 	r.count()
 	slices.SortFunc(r.Unserved, Other.compare)
 	slices.SortFunc(r.Others, Other.compare)
@@ -237,9 +240,11 @@ func (r *Report) count() {
 
 // sorted orders arguments, the worst fate first.
 func sorted(all []Argument) []Argument {
-	return slices.SortedFunc(slices.Values(append([]Argument{}, all...)), func(a, b Argument) int {
+	all = append([]Argument{}, all...) // a list for JSON even if it is empty
+	slices.SortFunc(all, func(a, b Argument) int {
 		return cmp.Or(slices.Index(Fates, a.Fate)-slices.Index(Fates, b.Fate), strings.Compare(a.Name, b.Name))
 	})
+	return all
 }
 
 // elsewhere returns why another controller serves an Ingress, "" if this one does, or

@@ -66,6 +66,12 @@ func quiet(holds func(*facts) bool) when { return when{quiet: holds} }
 func always() when                       { return when{everywhere: true} }
 func untold(why string) when             { return when{untold: why} }
 
+// given recognises an Ingress that turns a switch on, and settings that do so for all: those
+// are reported once.
+func given(name string) when {
+	return when{quiet: func(f *facts) bool { return f.value(name) == "true" }, controller: func(c *controller) bool { return c.on(name) }}
+}
+
 // asked recognises an Ingress by annotations that are on.
 func asked(names string) when { return quiet(func(f *facts) bool { return f.asks(names) }) }
 

@@ -42,7 +42,7 @@ func TestRowsAreThoseOfThePage(t *testing.T) {
 // isComplete reports whether a row has one kind of condition.
 func (r row) isComplete() bool {
 	kinds := 0
-	for _, has := range []bool{r.finding, r.quiet != nil, r.controller != nil, r.everywhere, r.untold != ""} {
+	for _, has := range []bool{r.finding, r.quiet != nil || r.controller != nil, r.everywhere, r.untold != ""} {
 		if has {
 			kinds++
 		}

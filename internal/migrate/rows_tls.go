@@ -22,10 +22,15 @@ var logRows = []row{
 
 // tlsRows are about TLS and reloads.
 var tlsRows = []row{
-	{"tracing", "`enable-opentelemetry`", quiet(func(f *facts) bool { return f.inForce("enable-opentelemetry") == "true" })},
-	{"span-name", "default name of a span", quiet(func(f *facts) bool {
-		return f.inForce("enable-opentelemetry") == "true" && f.inForce("opentelemetry-operation-name") == ""
-	})},
+	{"tracing", "`enable-opentelemetry`", given("enable-opentelemetry")},
+	{"span-name", "default name of a span", when{
+		quiet: func(f *facts) bool {
+			return f.value("enable-opentelemetry") == "true" && f.inForce("opentelemetry-operation-name") == ""
+		},
+		controller: func(c *controller) bool {
+			return c.on("enable-opentelemetry") && !c.given("opentelemetry-operation-name")
+		},
+	}},
 	{"tracing-unmatched", "requests that no Ingress takes, with", setup(func(c *controller) bool { return c.on("enable-opentelemetry") })},
 	{"tracing-collector", "`enable-opentelemetry: \"true\"` in the settings", by("enable-opentelemetry").on("ConfigMap")},
 	{"opentelemetry-config", "`opentelemetry-config`", by("opentelemetry-config")},

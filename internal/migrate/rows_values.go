@@ -59,7 +59,7 @@ var valueRows = []row{
 	{"owasp-off", "`enable-owasp-core-rules: \"false\"` beside", quiet(func(f *facts) bool {
 		return f.value("enable-owasp-core-rules") == "false" && f.setting("enable-owasp-modsecurity-crs") == "true"
 	})},
-	{"modsecurity-log", "the log of ModSecurity", quiet(func(f *facts) bool { return f.inForce("enable-modsecurity") == "true" })},
+	{"modsecurity-log", "the log of ModSecurity", given("enable-modsecurity")},
 	{"strict-paths", "`strict-validate-path-type`", because(translate.Strict).same()},
 	{"geoip-reload", "`geoip2-autoreload-in-minutes`", by("geoip2-autoreload-in-minutes").on("ConfigMap")},
 	{"geoip-missing", "`use-geoip2` without databases", by("use-geoip2").on("ConfigMap")},

@@ -28,7 +28,7 @@ func (r *Report) Text(out io.Writer) error {
 	w.arguments("Values of the chart", r.Values)
 	w.others("Served by no known controller", r.Unserved)
 	if n := len(r.Others); n > 0 {
-		w.line("\nOther controllers serve %s.", model.Counted(n, "Ingress", "Ingresses"))
+		w.line("\n%s not of this controller, by class or namespace; -o json names them with the reason.", model.Counted(n, "Ingress is", "Ingresses are"))
 	}
 	w.line("\n%s of docs/differences.md cannot be told from manifests; -o json lists them.", model.Counted(len(r.Untold), "row", "rows"))
 	return w.Flush()

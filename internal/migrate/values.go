@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -53,7 +54,7 @@ func ReadValues(files ...[]byte) (*Values, error) {
 	all := map[string]any{}
 	for _, text := range files {
 		one := map[string]any{}
-		if err := yaml.UnmarshalStrict(text, &one); err != nil {
+		if err := yaml.UnmarshalStrict(text, &one, withNumbers); err != nil {
 			return nil, fmt.Errorf("want values of a Helm chart as YAML: %s", model.OneLine(err.Error(), 300))
 		}
 		if one["kind"] != nil && one["apiVersion"] != nil {
@@ -71,6 +72,12 @@ func ReadValues(files ...[]byte) (*Values, error) {
 	}
 	v.Given = append(judge("", all, chart().names), v.settings()...)
 	return v, nil
+}
+
+// withNumbers keeps a number as it is written: 31536000 is no 3.1536e+07.
+func withNumbers(d *json.Decoder) *json.Decoder {
+	d.UseNumber()
+	return d
 }
 
 // merge puts the values of one tree over those of another.

@@ -28,6 +28,9 @@ type forwardedView struct {
 	// without one.
 	Mixed  bool
 	Sender string
+	// Vouched is the address that decides whether headers of a request are believed, if a
+	// connection has an address for which no proxy vouches; "" otherwise.
+	Vouched string
 	// SentFor and SentHost are the headers that the client sent.
 	SentFor, SentHost string
 	// Scheme, Port and For are passed to backends. Peer is the peer of the connection,
@@ -73,6 +76,9 @@ func (r *rendering) forwarded() forwardedView {
 	}
 	if v.Sender = "proxy_protocol_addr"; v.Mixed {
 		v.Sender = "announced_addr"
+	}
+	if v.Mixed && v.Doubted {
+		v.Vouched = "vouched_addr"
 	}
 	if v.Both {
 		v.RealIPHeader = "X-Real-Ip-" + r.env.Token

@@ -113,10 +113,24 @@ func passedHosts(passed []model.Passthrough) []string {
 // listenOf returns the listen directives of a server. One whose TLS is passed through has
 // none for QUIC, so that nginx does not answer in place of the backend.
 func (r *rendering) listenOf(s *model.Server) *chunk {
-	if slices.Contains(r.passedHosts, s.Host) {
+	if _, passed := slices.BinarySearch(r.quicPassed(), s.Host); passed {
 		return r.listenPassed
 	}
 	return r.listen
+}
+
+// quicPassedView is the server for HTTP/3 of the hosts whose TLS is passed through.
+type quicPassedView struct {
+	Listens []listenView
+	Hosts   []string
+}
+
+// refuseQUIC prints a server that refuses HTTP/3 for the hosts whose TLS is passed through: a
+// wildcard host of somebody else would take their requests otherwise.
+func (r *rendering) refuseQUIC() {
+	if hosts := r.quicPassed(); len(hosts) > 0 {
+		r.must("quic-passed", quicPassedView{r.quicListens(), hosts}, inHTTP...)
+	}
 }
 
 // quicPassed are the hosts whose text differs because of HTTP/3.

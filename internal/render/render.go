@@ -149,6 +149,7 @@ func (r *rendering) http() *chunk {
 	r.view.Blocks = r.settings("http")
 	r.must("http", r.view, inHTTP...)
 	r.geoIP()
+	r.refuseQUIC()
 	c := r.page.cut()
 	r.must("headers", r.view, inHTTP...)
 	spelled := unjoined(c.text, r.page.cut().text)

@@ -60,8 +60,8 @@ type namespace struct {
 }
 
 // OfNamespace returns the settings for the Ingresses of a Namespace, and the Problems of its
-// annotations. They are s itself if it has none for Ingresses. s does not change.
-func (s *Settings) OfNamespace(object *corev1.Namespace) (*Settings, []model.Problem) {
+// annotations, whose prefix for Ingresses is without a slash. They are s itself if it has none for Ingresses. s does not change.
+func (s *Settings) OfNamespace(object *corev1.Namespace, annotationsPrefix string) (*Settings, []model.Problem) {
 	n := &namespace{object: model.ObjectRef{Kind: "Namespace", Name: object.Name}}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(object.Annotations)) {
@@ -71,7 +71,7 @@ func (s *Settings) OfNamespace(object *corev1.Namespace) (*Settings, []model.Pro
 		case NamespaceFixed:
 			n.fixed = text
 		default:
-			if p := ofOtherName(n.object, name); p != nil {
+			if p := ofOtherName(n.object, name, annotationsPrefix); p != nil {
 				n.denies = n.denies || p.Denies
 				problems = append(problems, *p)
 			}
@@ -90,8 +90,10 @@ const hostDelegation = "host-delegation"
 
 var (
 	ofNamespaces = keys.NewNames([]string{"defaults", "fixed", hostDelegation, defaultKey, fixedKey})
-	nearOwn      = keys.NewNames([]string{"sluice.io", "sluice", UsualPrefix})
-	ofKeys       = map[string]string{defaultKey: "defaults", fixedKey: "fixed"}
+	// exactly are names that mean the same without a prefix.
+	exactly = map[string]bool{"defaults": true, "fixed": true, defaultKey: true, fixedKey: true}
+	nearOwn = keys.NewNames([]string{"sluice.io", "sluice", UsualPrefix})
+	ofKeys  = map[string]string{defaultKey: "defaults", fixedKey: "fixed"}
 )
 
 // UsualPrefix is the prefix of the annotations of ingress-nginx, without the slash.
@@ -99,9 +101,18 @@ const UsualPrefix = "nginx.ingress.kubernetes.io"
 
 // ofOtherName returns the Problem of an annotation of a Namespace that nothing reads, nil if
 // it means nothing to Sluice. A misspelled name denies, as it may stand for a protection.
-func ofOtherName(object model.ObjectRef, name string) *model.Problem {
-	prefix, own, _ := strings.Cut(name, "/")
+func ofOtherName(object model.ObjectRef, name, annotationsPrefix string) *model.Problem {
+	prefix, own, slashed := strings.Cut(name, "/")
+	if !slashed {
+		prefix, own = "", name
+	}
 	near := nearOwn.Nearest(prefix)
+	switch first, _, _ := strings.Cut(prefix, "."); {
+	case prefix == annotationsPrefix:
+		near = UsualPrefix
+	case first == "sluice", !slashed && exactly[own]:
+		near = NamespacePrefix
+	}
 	meant := ofNamespaces.Nearest(own)
 	meant = cmp.Or(ofKeys[meant], meant)
 	p := &model.Problem{Object: object, Field: name, Reason: model.Unread, Denies: meant != "" && meant != hostDelegation}

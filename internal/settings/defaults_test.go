@@ -31,13 +31,19 @@ func TestMisplacedAnnotationsOfNamespaces(t *testing.T) {
 		{"sluice.io/fixed-annotations", `did you mean "sluice.io/fixed"?`, true},
 		{"sluice.io/default-annotations", `did you mean "sluice.io/defaults"?`, true},
 		{"nginx.ingress.kubernetes.io/fixed", `did you mean "sluice.io/fixed"?`, true},
+		{"example.org/fixed", `did you mean "sluice.io/fixed"?`, true},
+		{"example.org/limit-rps", "want it as a line of sluice.io/defaults or sluice.io/fixed", false},
+		{"sluice.dev/fixed", `did you mean "sluice.io/fixed"?`, true},
+		{"fixed", `did you mean "sluice.io/fixed"?`, true},
+		{"fixed-annotations", `did you mean "sluice.io/fixed"?`, true},
+		{"owner", "", false},
 		{"nginx.ingress.kubernetes.io/limit-rps", "want it as a line of sluice.io/defaults or sluice.io/fixed", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, _ := Read(nil)
-			of, problems := s.OfNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Annotations: map[string]string{test.name: "proxy-body-size: 8m"}}})
+			of, problems := s.OfNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Annotations: map[string]string{test.name: "proxy-body-size: 8m"}}}, "example.org")
 			if of.Denies() != test.denies {
 				t.Errorf("denies %t, want %t", of.Denies(), test.denies)
 			}

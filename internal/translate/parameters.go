@@ -95,7 +95,7 @@ func (t *translation) namespaceSettings(use namespaceUse) *settings.Settings {
 	n := t.memo.namespaces[use]
 	if n == nil {
 		n = &derivedSettings{}
-		n.settings, n.problems = use.settings.OfNamespace(use.namespace)
+		n.settings, n.problems = use.settings.OfNamespace(use.namespace, t.options.AnnotationsPrefix)
 		if n.settings != use.settings {
 			n.problems = append(n.problems, annotations.LayerProblems(n.settings, t.options.AnnotationsPrefix)...)
 		}

@@ -153,6 +153,7 @@ function _M.store(dict, key, value, seconds)
   if held == value then
     return true
   end
+  local left = held and dict:ttl(key) -- 0 without an end
   local ok, err = dict:safe_set(key, value, seconds)
   if ok then
     return true
@@ -160,7 +161,7 @@ function _M.store(dict, key, value, seconds)
   if held then
     -- If the length differs, safe_set frees the former value before it looks for
     -- room. Nobody else writes, so that room is still free.
-    local back, why = dict:safe_set(key, held, seconds)
+    local back, why = dict:safe_set(key, held, left)
     if not back then
       err = err .. ", and the former value is lost: " .. why
     end
