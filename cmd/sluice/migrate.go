@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"sluice/internal/lint"
@@ -263,6 +264,9 @@ func (f *migrateFlags) useValues(in *input, values *migrate.Values) {
 		values.Flags["configmap"] = fromChart.String()
 	} else if f.configMap == "" {
 		values.Flags["configmap"] = name.String()
+	}
+	if c := values.Class; c != nil && !slices.ContainsFunc(in.Objects.IngressClasses, func(other *networkingv1.IngressClass) bool { return other.Name == c.Name }) {
+		in.Objects.IngressClasses = append(in.Objects.IngressClasses, c)
 	}
 	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Deployment " + fromChart.String(), Arguments: values.Arguments()})
 }

@@ -52,6 +52,22 @@ func TestReadValues(t *testing.T) {
 	if got := strings.Join(v.Arguments(), " "); got != "--ingress-class=inner --v=2 --watch-namespace=team" {
 		t.Errorf("flags %s", got)
 	}
+	if v.Class == nil || v.Class.Name != "nginx" || v.Class.Spec.Controller != "k8s.io/ingress-nginx" {
+		t.Errorf("the class is %v", v.Class)
+	}
+	own, err := ReadValues([]byte("controller: {config: {hsts-max-age: 31536000, proxy-body-size: 104857600}, ingressClassResource: {name: internal, default: true}, scope: {enabled: true}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own.Settings["hsts-max-age"] != "31536000" || own.Settings["proxy-body-size"] != "104857600" || own.Flags["watch-namespace"] != "ingress-nginx" {
+		t.Errorf("settings %v, flags %v", own.Settings, own.Flags)
+	}
+	if own.Class.Name != "internal" || len(own.Class.Annotations) != 1 {
+		t.Errorf("the class is %v", own.Class)
+	}
+	if off, err := ReadValues([]byte("controller: {ingressClassResource: {enabled: false}}")); err != nil || off.Class != nil {
+		t.Errorf("a class that is off: %v, %v", off.Class, err)
+	}
 	fates := map[string]Fate{}
 	for _, a := range v.Given {
 		fates[a.Name] = a.Fate

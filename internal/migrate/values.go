@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -31,6 +33,8 @@ type Values struct {
 	Extra map[string]string
 	// Settings are those of controller.config.
 	Settings map[string]string
+	// Class is the IngressClass that the chart makes, nil for none.
+	Class *networkingv1.IngressClass
 }
 
 // ConfigMap returns the ConfigMap that the chart makes of the settings.
@@ -67,6 +71,7 @@ func ReadValues(files ...[]byte) (*Values, error) {
 	texts(controller["config"], v.Settings)
 	texts(controller["extraArgs"], v.Extra)
 	v.flags(controller)
+	v.class(controller)
 	if on, _ := controller["allowSnippetAnnotations"].(bool); on {
 		v.Settings["allow-snippet-annotations"] = "true"
 	}
@@ -102,6 +107,23 @@ func texts(tree any, into map[string]string) {
 	}
 }
 
+// releaseNamespace is the namespace of the release, which values do not name.
+const releaseNamespace = "ingress-nginx"
+
+// class makes the IngressClass of the values.
+func (v *Values) class(controller map[string]any) {
+	resource, _ := controller["ingressClassResource"].(map[string]any)
+	given := map[string]string{"enabled": "true", "name": "nginx", "controllerValue": "k8s.io/ingress-nginx"}
+	texts(resource, given)
+	if given["enabled"] != "true" {
+		return
+	}
+	v.Class = &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: given["name"]}, Spec: networkingv1.IngressClassSpec{Controller: given["controllerValue"]}}
+	if given["default"] == "true" {
+		v.Class.Annotations = map[string]string{networkingv1.AnnotationIsDefaultIngressClass: "true"}
+	}
+}
+
 // flags are those of the controller that decide which Ingresses it serves.
 func (v *Values) flags(controller map[string]any) {
 	at := func(names ...string) string {
@@ -126,7 +148,7 @@ func (v *Values) flags(controller map[string]any) {
 		}
 	}
 	if at("scope", "enabled") == "true" {
-		v.Flags["watch-namespace"] = at("scope", "namespace")
+		v.Flags["watch-namespace"] = cmp.Or(at("scope", "namespace"), releaseNamespace)
 	} else if selector := at("scope", "namespaceSelector"); selector != "" {
 		v.Flags["watch-namespace-selector"] = selector
 	}
