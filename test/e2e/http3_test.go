@@ -188,11 +188,11 @@ func (s *sluice) resumesNothing(alice *tls.Certificate) {
 // address of a client is that of its packets.
 func TestHTTP3BesidePROXY(t *testing.T) {
 	for name, config := range map[string][]string{
-		"alone":              {`use-proxy-protocol: "true"`},
-		"forwarded":          {`use-proxy-protocol: "true"`, `use-forwarded-headers: "true"`, `compute-full-forwarded-for: "true"`, `proxy-real-ip-cidr: "203.0.113.0/24"`},
-		"trusted loopback":   {`use-proxy-protocol: "true"`, `proxy-real-ip-cidr: "127.0.0.0/8"`},
+		"alone":                 {`use-proxy-protocol: "true"`},
+		"forwarded":             {`use-proxy-protocol: "true"`, `use-forwarded-headers: "true"`, `compute-full-forwarded-for: "true"`, `proxy-real-ip-cidr: "203.0.113.0/24"`},
+		"trusted loopback":      {`use-proxy-protocol: "true"`, `proxy-real-ip-cidr: "127.0.0.0/8"`},
 		"trusted and forwarded": {`use-proxy-protocol: "true"`, `use-forwarded-headers: "true"`, `compute-full-forwarded-for: "true"`, `proxy-real-ip-cidr: "127.0.0.0/8"`},
-		"whom everyone asks": {`use-proxy-protocol: "true"`, `use-forwarded-headers: "true"`},
+		"whom everyone asks":    {`use-proxy-protocol: "true"`, `use-forwarded-headers: "true"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachHTTP3(t, func(t *testing.T, root string) {
