@@ -60,7 +60,8 @@ type namespace struct {
 }
 
 // OfNamespace returns the settings for the Ingresses of a Namespace, and the Problems of its
-// annotations, whose prefix for Ingresses is without a slash. They are s itself if it has none for Ingresses. s does not change.
+// annotations. The settings are s itself if no annotation is for Ingresses; s does not change.
+// annotationsPrefix is that of annotations of Ingresses, without a slash.
 func (s *Settings) OfNamespace(object *corev1.Namespace, annotationsPrefix string) (*Settings, []model.Problem) {
 	n := &namespace{object: model.ObjectRef{Kind: "Namespace", Name: object.Name}}
 	var problems []model.Problem
@@ -114,7 +115,7 @@ func ofOtherName(object model.ObjectRef, name, annotationsPrefix string) *model.
 		near = NamespacePrefix
 	}
 	meant := ofNamespaces.Nearest(own)
-	meant = cmp.Or(ofKeys[meant], meant)
+	meant = cmp.Or(ofKeys[meant], meant) // the keys of ConfigMaps are other names for the same
 	p := &model.Problem{Object: object, Field: name, Reason: model.Unread, Denies: meant != "" && meant != hostDelegation}
 	switch {
 	case name == NamespacePrefix+hostDelegation, near == "":
