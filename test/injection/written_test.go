@@ -234,6 +234,9 @@ func (c hostileCase) tame() bool {
 	if value == "" || doc.Key != "" && value == c.byDefault() {
 		return true
 	}
+	if c.in("data[default-annotations]", "data[fixed-annotations]") && onlyComments(value) {
+		return true
+	}
 	_, err := strconv.ParseBool(value)
 	switch {
 	case doc.Key == "":
@@ -246,6 +249,14 @@ func (c hostileCase) tame() bool {
 		return digits.MatchString(value)
 	}
 	return slices.Contains(edges.Of(doc), "on") && (value == "on" || value == "off")
+}
+
+// onlyComments is true for a list of lines that are all empty or comments.
+func onlyComments(value string) bool {
+	return !slices.ContainsFunc(strings.Split(value, "\n"), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line != "" && !strings.HasPrefix(line, "#")
+	})
 }
 
 // byDefault is what the key says if nobody says anything.
