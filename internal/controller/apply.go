@@ -171,7 +171,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	start := time.Now()
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
-	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, running: p.runsIn(a.running), alone: p.alone, good: a.running.blocks(), until: start.Add(searchTime)}
+	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, running: p.runsIn(a.running), alone: p.alone, good: p.good, until: start.Add(searchTime)}
 	a.test(&o, b, changed)
 	if o.refused() || o.err != nil {
 		return o

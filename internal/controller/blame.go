@@ -15,6 +15,8 @@ import (
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // chunk is the number of servers in one small file.
@@ -50,8 +52,8 @@ type blame struct {
 	// running reports whether nginx runs an object in the same form as in this file;
 	// alone reports whether an object passed a separate test. nil means none.
 	running, alone func(model.ObjectRef) bool
-	// good are the settings that nginx runs, nil if that is unknown.
-	good []model.Block
+	// good are the settings that nginx ran last, nil for the defaults.
+	good *corev1.ConfigMap
 	// until is the end of the search, zero for none. patient is set if nobody waits for
 	// the search, so that each object can be tested separately.
 	until    time.Time

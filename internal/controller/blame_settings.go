@@ -13,7 +13,7 @@ import (
 // Ingress: the group that wrote the line that nginx named, or else by leaving groups
 // out.
 //
-// A group that fails gives way to what nginx runs, as another group may need it: a snippet
+// A group that fails gives way to what nginx ran last, as another group may need it: a snippet
 // for all locations may name a variable of that for the http level.
 func (b *blame) blameSettings(s model.Static, err error) {
 	for range len(s.Blocks) {
@@ -47,7 +47,7 @@ func (b *blame) isRefused(group string) bool {
 	return slices.ContainsFunc(b.settings, func(g refusedGroup) bool { return g.block == group })
 }
 
-// bisectSettings blames groups by replacing others with what nginx runs. If nginx
+// bisectSettings blames groups by replacing others with what nginx ran last. If nginx
 // rejects all of that too, no setting is to blame.
 func (b *blame) bisectSettings(s model.Static) {
 	var names []string
@@ -70,10 +70,11 @@ func (b *blame) bisectSettings(s model.Static) {
 	}
 }
 
-// withGood replaces some groups with those that nginx runs, or else with their defaults.
+// withGood replaces some groups with those that nginx ran last, or else with their defaults.
 func (b *blame) withGood(blocks []model.Block, names []string) []model.Block {
-	values, _ := settings.Read(nil)
-	good := append(slices.Clone(b.good), values.Blocks()...)
+	last, _ := settings.Read(b.good)
+	defaults, _ := settings.Read(nil)
+	good := append(last.Blocks(), defaults.Blocks()...)
 	changed := slices.Clone(blocks)
 	for i, block := range changed {
 		if at := slices.IndexFunc(good, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {

@@ -24,6 +24,7 @@ type plan struct {
 	served    *snapshot.Snapshot // with last good forms instead of rejected ones
 	settings  *corev1.ConfigMap  // the settings of the source, the last ones if they were deleted
 	configMap *corev1.ConfigMap  // the settings in force
+	good      *corev1.ConfigMap  // the settings that nginx ran last
 	// configs are the ConfigMaps in force that affect the output for Ingresses.
 	configs []*corev1.ConfigMap
 	options translate.Options // the options for config
@@ -69,7 +70,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
+	p := &plan{number: c.plans, snap: snap, unread: unread, good: c.good.settings, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
 	return p, nil
 }
 
@@ -107,14 +108,6 @@ func (c *Controller) drainOf(p *plan) time.Duration {
 	}
 	values, _ := settings.Read(p.configMap)
 	return values.Workers.ShutdownTimeout.Time()
-}
-
-// blocks returns the settings of a plan, nil for none.
-func (p *plan) blocks() []model.Block {
-	if p == nil {
-		return nil
-	}
-	return p.config.Static.Blocks
 }
 
 // runsIn returns a function that reports whether another plan has an object in the same

@@ -174,13 +174,16 @@ func (s *Source) edition(edition string, was state) (state, error) {
 		file = s.download(edition)
 		info, err = os.Stat(file)
 	}
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return was, err
 	}
-	if info.Size() == was.size && info.ModTime().Equal(was.time) {
+	if err == nil && info.Size() == was.size && info.ModTime().Equal(was.time) {
 		return was, was.wrong
 	}
-	path, err := s.copy(edition, file)
+	path := ""
+	if err == nil {
+		path, err = s.copy(edition, file)
+	}
 	if err != nil && was.path == "" {
 		was.path = s.earlier(edition)
 	}

@@ -94,6 +94,15 @@ func TestCopyOfAnEarlierRunIsUsed(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(file, file); err != nil { // nobody can read it
+		t.Fatal(err)
+	}
+	if got := Open(s.Options).Current(); !slices.Equal(got, good) {
+		t.Errorf("beside a file that cannot be read %v is in force, want %v", got, good)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
 	if got := Open(s.Options).Current(); len(got) != 0 {
 		t.Errorf("without a file %v is in force", got)
 	}

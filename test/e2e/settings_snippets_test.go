@@ -29,6 +29,11 @@ func TestSnippetsOfTheSettings(t *testing.T) {
 		s.write("b.yaml", ingress("b", "shop.example", []string{"/own Exact web", "/b Prefix web"}))
 		s.waitBackend("http://shop.example/b", "web")
 		s.waitStatus("http://shop.example/own", 411)
+
+		s.stop()
+		s.write("settings.yaml", settings("http-snippet: 'map $arg_robot $is_robot { default 0; yes 1; } no_such_directive on;'", "location-snippet: 'if ($is_robot) { return 418; }'"))
+		s.launch()
+		s.waitStatus("http://shop.example/?robot=yes", 418)
 	})
 }
 
