@@ -16,7 +16,8 @@ import (
 
 // Lines are the lines of one owner in nginx.conf, within one server or outside of servers.
 type Lines struct {
-	// Object is the owner; empty for Sluice itself.
+	// Object is the owner; empty for Sluice itself, and for the settings if only one side has
+	// a ConfigMap for them.
 	Object model.ObjectRef `json:"object"`
 	// Host is that of the server, "*" for the catch-all one; empty outside of servers.
 	Host    string `json:"host,omitempty"`
@@ -38,6 +39,9 @@ type owner struct {
 // conf compares the lines of each owner.
 func conf(before, after *render.File) []Lines {
 	old, now := byOwner(before), byOwner(after)
+	if settingsOf(old) != settingsOf(now) {
+		old, now = byOwner(before, settingsOf(old)), byOwner(after, settingsOf(now))
+	}
 	owners := slices.Collect(maps.Keys(now))
 	for o := range old {
 		if now[o] == nil {
@@ -67,13 +71,27 @@ func conf(before, after *render.File) []Lines {
 	return all
 }
 
-// byOwner collects the lines of each owner.
-func byOwner(f *render.File) map[owner]*strings.Builder {
+// settingsOf returns the ConfigMap of the settings, empty if there is none.
+func settingsOf(all map[owner]*strings.Builder) model.ObjectRef {
+	for o := range all {
+		if o.object.Kind == "ConfigMap" && o.stream == "" {
+			return o.object
+		}
+	}
+	return model.ObjectRef{}
+}
+
+// byOwner collects the lines of each owner. Those of the objects of Sluice are with those of
+// Sluice itself.
+func byOwner(f *render.File, ofSluice ...model.ObjectRef) map[owner]*strings.Builder {
 	all := map[owner]*strings.Builder{}
 	var last owner
 	var text *strings.Builder
 	for line := range f.Lines() {
 		o := owner{line.Object, line.Host, line.Stream}
+		if slices.Contains(ofSluice, o.object) {
+			o.object = model.ObjectRef{}
+		}
 		if line.InServer && o.host == "" {
 			o.host = "*"
 		}

@@ -69,6 +69,9 @@ func compared(t testing.TB, sections map[string][]byte, random *rand.Rand) *Resu
 	if err != nil {
 		t.Fatal(err)
 	}
+	if own := sections["base.yaml"]; own != nil {
+		base = own
+	}
 	both := append(append([]byte("---\n"), sections["both.yaml"]...), append([]byte("\n---\n"), base...)...)
 	of := func(name string) Side {
 		return sideOf(t, objectsOf(t, name, append(append([]byte{}, sections[name]...), append([]byte("\n"), both...)...)), random)
