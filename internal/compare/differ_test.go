@@ -216,3 +216,24 @@ func TestVaryingValuesDoNotCount(t *testing.T) {
 		t.Errorf("%s: %+v", report.Summary(), report.Causes)
 	}
 }
+
+// TestErrorsAlone: two controllers that answer everything with an error agree, but show
+// nothing.
+func TestErrorsAlone(t *testing.T) {
+	t.Parallel()
+	core := coreOf(t, shop)
+	for name, test := range map[string]struct {
+		a, b Answer
+		want int
+	}{
+		"errors": {statusOf(404), statusOf(503), 1},
+		"one":    {statusOf(404), ok(), 0},
+		"none":   {ok(), ok(), 0},
+		"gone":   {Answer{}, Answer{}, 0},
+	} {
+		report := NewReport(core, []Result{resultOf("/cart/", test.a, test.b)}, nil)
+		if report.Errors != test.want || strings.Contains(report.Summary(), "with an error") != (test.want == 1) {
+			t.Errorf("%s: %d errors; %s", name, report.Errors, report.Summary())
+		}
+	}
+}

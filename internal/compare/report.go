@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ type Report struct {
 	Requests  int `json:"requests"`
 	Differing int `json:"differing"`
 	Unstable  int `json:"unstable"`
+	// Errors is the number of requests to which both controllers answer with an error, 4xx
+	// or 5xx. If they do so to all, nothing shows that their backends are reached.
+	Errors int `json:"errors"`
 	// Ignored is the number of ignored differences.
 	Ignored int `json:"ignored"`
 	// Notes say what was not asked.
@@ -51,6 +55,9 @@ func NewReport(core *Core, results []Result, ignore Ignore) *Report {
 	varying := varyingOf(core, results)
 	for i := range results {
 		r := &results[i]
+		if min(r.first[0].Status, r.first[1].Status) >= http.StatusBadRequest {
+			report.Errors++
+		}
 		if r.Same() {
 			continue
 		}
@@ -154,6 +161,9 @@ func (r *Report) Summary() string {
 	}
 	if r.Unstable > 0 {
 		line += fmt.Sprintf("; %d are not repeated", r.Unstable)
+	}
+	if r.Requests > 0 && r.Errors == r.Requests {
+		line += "; both controllers answer all of them with an error (4xx, 5xx), so nothing shows that they reach backends"
 	}
 	if r.Ignored > 0 {
 		line += "; " + model.Counted(r.Ignored, "difference is ignored", "differences are ignored")
