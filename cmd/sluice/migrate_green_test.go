@@ -10,18 +10,14 @@ import (
 	"testing"
 )
 
-// migrateParts are the objects that the cases of TestMigrateIsNotGreen combine.
+// migrateParts are the objects that the cases of TestMigrateDecides combine.
 var migrateParts = map[string]string{
-	"service": "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{port: 80}]}\n",
-	"ready":   ingressOf("web", "ingressClassName: nginx, "),
-	"alone":   ingressOf("alone", ""),
-	"nobody":  ingressOf("nobody", "ingressClassName: nowhere, "),
-	"deployment": `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ingress-nginx-controller, namespace: ingress-nginx, labels: {app.kubernetes.io/name: ingress-nginx}}
-spec: {template: {spec: {containers: [{name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.15.1, args: [/nginx-ingress-controller, --configmap=ingress-nginx/settings]}]}}}
-`,
-	"unexpanded":   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ingress-nginx-controller, namespace: ingress-nginx}\nspec: {template: {spec: {containers: [{name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.15.1, args: [/nginx-ingress-controller, --configmap=$(PLACE)/settings]}]}}}\n",
+	"service":      "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{port: 80}]}\n",
+	"ready":        ingressOf("web", "ingressClassName: nginx, "),
+	"alone":        ingressOf("alone", ""),
+	"nobody":       ingressOf("nobody", "ingressClassName: nowhere, "),
+	"deployment":   deploymentWith("--configmap=ingress-nginx/settings"),
+	"unexpanded":   deploymentWith("--configmap=$(PLACE)/settings"),
 	"settings":     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ingress-nginx}\n",
 	"global-limit": strings.Replace(ingressOf("limited", "ingressClassName: nginx, "), "namespace: shop", `namespace: shop, annotations: {nginx.ingress.kubernetes.io/global-rate-limit: "100", nginx.ingress.kubernetes.io/global-rate-limit-window: 1s}`, 1),
 }
@@ -34,6 +30,14 @@ spec: {%[2]srules: [{host: %[1]s.example, http: {paths: [{path: /, pathType: Pre
 `, name, class)
 }
 
+func deploymentWith(arguments string) string {
+	return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ingress-nginx-controller, namespace: ingress-nginx, labels: {app.kubernetes.io/name: ingress-nginx}}
+spec: {template: {spec: {containers: [{name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.15.1, args: [/nginx-ingress-controller, ` + arguments + `]}]}}}
+`
+}
+
 // manifestsOf writes parts to a file.
 func manifestsOf(t *testing.T, names string) string {
 	t.Helper()
@@ -44,72 +48,82 @@ func manifestsOf(t *testing.T, names string) string {
 		}
 		all = append(all, migrateParts[name])
 	}
-	path := filepath.Join(t.TempDir(), "manifests.yaml")
-	if err := os.WriteFile(path, []byte(strings.Join(all, "---\n")), 0o600); err != nil {
+	return written(t, "manifests.yaml", strings.Join(all, "---\n"))
+}
+
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// TestMigrateIsNotGreen: the report does not pass if something that decides is not known, or
-// an Ingress is served by nobody.
-func TestMigrateIsNotGreen(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		parts, flags string
-		status       int
-		want         string
-	}{
-		{"service ready", "", 0, "READY      shop/web"},
-		{"service ready deployment settings", "", 0, "READY      shop/web"},
-		{"service ready deployment", "", 1, "ConfigMap ingress-nginx/settings: the settings are not known"},
-		{"service ready deployment", "--configmap ingress-nginx/other", 1, "ConfigMap ingress-nginx/other: the settings are not known"},
-		{"service ready unexpanded", "", 1, "--configmap: the settings are not known: want a value that the manifests give"},
-		{"service ready unexpanded settings", "--configmap ingress-nginx/settings", 0, "READY      shop/web"},
-		{"service ready alone", "", 1, "shop/alone: the Ingress names no class"},
-		{"service ready alone", "--fail-on 503", 0, "1 that no known controller serves"},
-		{"service ready alone", "--watch-ingress-without-class", 0, "READY      shop/alone"},
-		{"service ready nobody", "", 1, `shop/nobody: no IngressClass has the name "nowhere"`},
-		{"service ready global-limit", "", 1, "DIFFERENT  shop/limited"},
-		{"service ready", "--namespace other", 1, `no Ingress of the namespace "other"`},
-		{"service ready", "--namespace other --allow-empty", 0, "0 Ingresses"},
-		{"service", "", 1, "no Ingress is among the manifests"},
-		{"service", "--allow-empty", 0, "0 Ingresses"},
-		{"service ready", "--context production", 2, "want --from-cluster"},
-		{"service ready", "--kubeconfig config", 2, "want --from-cluster"},
-		{"service ready", "--token secret", 2, "want --from-cluster"},
-	} {
-		t.Run(strings.TrimSpace(test.parts+" "+test.flags), func(t *testing.T) {
-			t.Parallel()
-			out, errs, status := command(t, "migrate -f "+manifestsOf(t, test.parts)+" "+test.flags)
-			if status != test.status || !strings.Contains(out+errs, test.want) {
-				t.Errorf("status %d, want %d with %q:\n%s%s", status, test.status, test.want, out, errs)
-			}
-		})
-	}
+// migrateCase is a run of sluice migrate.
+type migrateCase struct {
+	parts, flags string
+	// values are those of the chart, empty for none.
+	values string
+	// deployments is the status of their list in a cluster without objects, 0 for no cluster.
+	deployments int
+	status      int
+	want        string
 }
 
-// TestMigrateNeedsTheFlags: without the Deployments of a cluster, the report does not pass
-// unless the command line or manifests say what they would.
-func TestMigrateNeedsTheFlags(t *testing.T) {
+func (c migrateCase) name() string {
+	return strings.TrimSpace(fmt.Sprint(c.parts, " ", c.flags, " ", c.values, " ", c.deployments))
+}
+
+func (c migrateCase) arguments(t *testing.T) string {
+	t.Helper()
+	arguments := "migrate -f " + manifestsOf(t, c.parts) + " " + c.flags
+	if c.values != "" {
+		arguments += " --values " + written(t, "old-values.yaml", c.values)
+	}
+	if c.deployments != 0 {
+		arguments += " --from-cluster --kubeconfig " + emptyCluster(t, c.deployments)
+	}
+	return arguments
+}
+
+// The report passes only if all that decides is known: the settings, the flags, and a class for
+// each Ingress. The flags are those of the command line, of a Deployment or of values.
+var migrateCases = []migrateCase{
+	{parts: "service ready", want: "READY      shop/web"},
+	{parts: "service ready deployment settings", want: "READY      shop/web"},
+	{parts: "service ready deployment", status: 1, want: "ConfigMap ingress-nginx/settings: the settings are not known"},
+	{parts: "service ready deployment", flags: "--configmap ingress-nginx/other", status: 1, want: "ConfigMap ingress-nginx/other: the settings are not known"},
+	{parts: "service ready unexpanded", status: 1, want: "--configmap: the settings are not known: want a value that the manifests give"},
+	{parts: "service ready unexpanded settings", flags: "--configmap ingress-nginx/settings", want: "READY      shop/web"},
+	{parts: "service ready alone", status: 1, want: "shop/alone: the Ingress names no class"},
+	{parts: "service ready alone", flags: "--fail-on 503", want: "1 that no known controller serves"},
+	{parts: "service ready alone", flags: "--watch-ingress-without-class", want: "READY      shop/alone"},
+	{parts: "service ready nobody", status: 1, want: `shop/nobody: no IngressClass has the name "nowhere"`},
+	{parts: "service ready global-limit", status: 1, want: "DIFFERENT  shop/limited"},
+	{parts: "service ready", flags: "--namespace other", status: 1, want: `no Ingress of the namespace "other"`},
+	{parts: "service ready", flags: "--namespace other --allow-empty", want: "0 Ingresses"},
+	{parts: "service", status: 1, want: "no Ingress is among the manifests"},
+	{parts: "service", flags: "--allow-empty", want: "0 Ingresses"},
+	{parts: "service ready", flags: "--context production", status: 2, want: "want --from-cluster"},
+	{parts: "service ready", flags: "--kubeconfig config", status: 2, want: "want --from-cluster"},
+	{parts: "service ready", flags: "--token secret", status: 2, want: "want --from-cluster"},
+
+	{parts: "service ready", deployments: nethttp.StatusForbidden, status: 1, want: "the flags of ingress-nginx are not known: you may not list deployments"},
+	{parts: "service ready", deployments: nethttp.StatusOK, status: 1, want: "no Deployment and no DaemonSet has the label app.kubernetes.io/name=ingress-nginx"},
+	{parts: "service ready settings", flags: "--configmap ingress-nginx/settings", deployments: nethttp.StatusForbidden, want: "READY      shop/web"},
+	{parts: "service ready settings deployment", deployments: nethttp.StatusForbidden, want: "READY      shop/web"},
+	{parts: "service ready deployment", deployments: nethttp.StatusForbidden, status: 1, want: "ConfigMap ingress-nginx/settings: the settings are not known"},
+}
+
+// TestMigrateDecides: each case has its exit status, and says why.
+func TestMigrateDecides(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		deployments int // the status of their list
-		parts       string
-		flags       string
-		status      int
-		want        string
-	}{
-		{nethttp.StatusForbidden, "service ready", "", 1, "the flags of ingress-nginx are not known: you may not list deployments"},
-		{nethttp.StatusOK, "service ready", "", 1, "no Deployment and no DaemonSet has the label app.kubernetes.io/name=ingress-nginx"},
-		{nethttp.StatusForbidden, "service ready settings", "--configmap ingress-nginx/settings", 0, "READY      shop/web"},
-		{nethttp.StatusForbidden, "service ready settings deployment", "", 0, "READY      shop/web"},
-		{nethttp.StatusForbidden, "service ready deployment", "", 1, "ConfigMap ingress-nginx/settings: the settings are not known"},
-	} {
-		t.Run(fmt.Sprint(test.deployments, " ", test.parts, " ", test.flags), func(t *testing.T) {
+	for _, test := range migrateCases {
+		t.Run(test.name(), func(t *testing.T) {
 			t.Parallel()
-			out, errs, status := command(t, "migrate --from-cluster --kubeconfig "+emptyCluster(t, test.deployments)+" -f "+manifestsOf(t, test.parts)+" "+test.flags)
-			if status != test.status || !strings.Contains(out, test.want) {
+			out, errs, status := command(t, test.arguments(t))
+			if status != test.status || !strings.Contains(out+errs, test.want) {
 				t.Errorf("status %d, want %d with %q:\n%s%s", status, test.status, test.want, out, errs)
 			}
 		})
@@ -136,10 +150,5 @@ func emptyCluster(t *testing.T, deployments int) string {
 		fmt.Fprint(w, `{"kind": "List", "apiVersion": "v1", "metadata": {}, "items": []}`)
 	}))
 	t.Cleanup(server.Close)
-	path := filepath.Join(t.TempDir(), "config")
-	text := "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: '" + server.URL + "'}}]\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return written(t, "config", "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: '"+server.URL+"'}}]\n")
 }
