@@ -23,7 +23,7 @@ func TestPlugin(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pluginScene){
 		"tables": pluginTables, "documents": pluginDocuments, "conf": pluginConf, "explain": pluginExplain, "certs": pluginCerts,
 		"general": pluginGeneral, "info": pluginInfo, "exec": pluginExec, "logs": pluginLogs, "errors": pluginErrors,
-		"pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
+		"diff": pluginDiff, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, p) })
 	}
