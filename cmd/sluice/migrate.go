@@ -7,13 +7,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"sluice/internal/lint"
@@ -181,7 +182,9 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 		if err != nil {
 			return in, setup, err
 		}
-		f.useValues(&in, values)
+		if line := f.useValues(&in, values); line != "" {
+			setup.Sources = append(setup.Sources, line)
+		}
 		setup.Values = append(values.Given, fatesOf("controller.extraArgs.", values.Extra)...)
 	}
 	if err := f.decide(&in); err != nil {
@@ -248,25 +251,47 @@ func (f *migrateFlags) readValues() (*migrate.Values, error) {
 	return values, nil
 }
 
-// valuesFile is the file of the Deployment that the chart would make.
+// valuesFile is the file of the note about the flags that the chart makes of values.
 const valuesFile = "--values"
 
-// fromChart is the name of the objects that the chart makes by default.
-var fromChart = snapshot.Name{Namespace: "ingress-nginx", Name: "ingress-nginx-controller"}
-
-// useValues adds the settings and flags of values, unless the objects have a controller.
-func (f *migrateFlags) useValues(in *input, values *migrate.Values) {
+// useValues adds the objects and flags that the chart makes of values, unless the objects
+// have a controller. It returns a line about values that only have fates.
+func (f *migrateFlags) useValues(in *input, values *migrate.Values) string {
 	if slices.ContainsFunc(in.Notes, func(n snapshot.Note) bool { return n.Arguments != nil }) {
-		return
+		return "values: those of " + f.valuesNames() + " are checked only, as the flags and settings are those of a Deployment"
 	}
-	if name, _, _ := lint.FindSettings(in.Objects); name == (snapshot.Name{}) && f.configMap == "" {
-		in.Objects.ConfigMaps = append(in.Objects.ConfigMaps, values.ConfigMap(fromChart))
-		values.Flags["configmap"] = fromChart.String()
-	} else if f.configMap == "" {
+	if name, _, _ := lint.FindSettings(in.Objects); name != (snapshot.Name{}) && values.MayRead(name) {
 		values.Flags["configmap"] = name.String()
 	}
-	if c := values.Class; c != nil && !slices.ContainsFunc(in.Objects.IngressClasses, func(other *networkingv1.IngressClass) bool { return other.Name == c.Name }) {
-		in.Objects.IngressClasses = append(in.Objects.IngressClasses, c)
+	in.Objects.Append(missingIn(in.Objects, values.Objects))
+	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Chart ingress-nginx (" + f.valuesNames() + ")", Arguments: values.Arguments()})
+	return ""
+}
+
+// valuesNames are the names of the files of --values.
+func (f *migrateFlags) valuesNames() string {
+	var names []string
+	for _, path := range f.values {
+		if path == "-" {
+			path = "standard input"
+		}
+		names = append(names, filepath.Base(path))
 	}
-	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Deployment " + fromChart.String(), Arguments: values.Arguments()})
+	return strings.Join(names, ", ")
+}
+
+// missingIn returns the objects of a chart that are not there.
+func missingIn(there, made snapshot.Objects) snapshot.Objects {
+	return snapshot.Objects{
+		IngressClasses: missing(there.IngressClasses, made.IngressClasses), Services: missing(there.Services, made.Services),
+		ConfigMaps: missing(there.ConfigMaps, made.ConfigMaps),
+	}
+}
+
+func missing[O metav1.Object](there, made []O) []O {
+	return slices.DeleteFunc(slices.Clone(made), func(one O) bool {
+		return slices.ContainsFunc(there, func(other O) bool {
+			return other.GetNamespace() == one.GetNamespace() && other.GetName() == one.GetName()
+		})
+	})
 }

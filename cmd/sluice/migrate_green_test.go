@@ -114,6 +114,16 @@ var migrateCases = []migrateCase{
 	{parts: "service ready settings", flags: "--configmap ingress-nginx/settings", deployments: nethttp.StatusForbidden, want: "READY      shop/web"},
 	{parts: "service ready settings deployment", deployments: nethttp.StatusForbidden, want: "READY      shop/web"},
 	{parts: "service ready deployment", deployments: nethttp.StatusForbidden, status: 1, want: "ConfigMap ingress-nginx/settings: the settings are not known"},
+
+	{parts: "service ready", values: "{}", want: "flags: --configmap=ingress-nginx/ingress-nginx-controller --controller-class=k8s.io/ingress-nginx --ingress-class=nginx, which Chart ingress-nginx (old-values.yaml) gives"},
+	{parts: "service ready", values: "{}", deployments: nethttp.StatusForbidden, want: "settings: ConfigMap ingress-nginx/ingress-nginx-controller, which Chart ingress-nginx (old-values.yaml) names"},
+	{parts: "service ready deployment settings", values: "{}", want: "values: those of old-values.yaml are checked only, as the flags and settings are those of a Deployment"},
+	{parts: "service ready", values: "controller: {configMapNamespace: edge}", status: 1, want: "ConfigMap edge/ingress-nginx-controller: the settings are not known"},
+	{parts: "service ready", values: `{udp: {"53": "no service"}, controller: {udp: {configMapNamespace: edge}}}`, want: "--udp-services-configmap=edge/ingress-nginx-udp"},
+	{parts: "service ready", values: "{defaultBackend: {enabled: true}}", want: "--default-backend-service=ingress-nginx/ingress-nginx-defaultbackend"},
+	{parts: "service ready", values: "controller: {healthCheckPath: /alive}", want: "--health-check-path=/alive"},
+	{parts: "service ready", values: `controller: {extraArgs: {disable-catch-all: ""}}`, want: "--disable-catch-all=true"},
+	{parts: "service ready", values: "controller: {addHeaders: {Strict-Transport-Security: max-age=1}}", want: "(add-headers-hsts)"},
 }
 
 // TestMigrateDecides: each case has its exit status, and says why.

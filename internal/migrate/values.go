@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"sluice/charts"
@@ -27,19 +24,15 @@ type Values struct {
 	// Given are the values at the ends of branches, with their fates. Flags of
 	// controller.extraArgs have none.
 	Given []Argument
-	// Flags are those that the chart gives the controller because of the values.
+	// Flags are those that the chart gives the controller, and that decide how Ingresses are
+	// served.
 	Flags map[string]string
 	// Extra are the flags of controller.extraArgs.
 	Extra map[string]string
-	// Settings are those of controller.config.
+	// Settings are those of controller.config, and those that the chart makes of other values.
 	Settings map[string]string
-	// Class is the IngressClass that the chart makes, nil for none.
-	Class *networkingv1.IngressClass
-}
-
-// ConfigMap returns the ConfigMap that the chart makes of the settings.
-func (v *Values) ConfigMap(name snapshot.Name) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}, Data: v.Settings}
+	// Objects are those that the chart makes of the values, so far as reports look at them.
+	Objects snapshot.Objects
 }
 
 // Arguments are the flags as a command line.
@@ -48,9 +41,26 @@ func (v *Values) Arguments() []string {
 	maps.Copy(all, v.Extra)
 	arguments := []string{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		arguments = append(arguments, "--"+name+"="+all[name])
+		argument := "--" + name
+		if all[name] != "" {
+			argument += "=" + all[name]
+		}
+		arguments = append(arguments, argument)
 	}
 	return arguments
+}
+
+// MayRead reports whether a ConfigMap can be that of the settings: values do not name the
+// release, and they name its namespace only for controller.configMapNamespace.
+func (v *Values) MayRead(name snapshot.Name) bool {
+	if v.Extra["configmap"] != "" {
+		return false
+	}
+	read, _ := snapshot.ParseName(v.Flags["configmap"])
+	made := slices.ContainsFunc(v.Objects.ConfigMaps, func(m *corev1.ConfigMap) bool {
+		return m.Namespace == read.Namespace && m.Name == read.Name
+	})
+	return made || read.Namespace == name.Namespace
 }
 
 // ReadValues reads files of values. Later ones override earlier ones, as with Helm.
@@ -66,16 +76,9 @@ func ReadValues(files ...[]byte) (*Values, error) {
 		}
 		merge(all, one)
 	}
-	v := &Values{Flags: map[string]string{}, Extra: map[string]string{}, Settings: map[string]string{}}
-	controller, _ := all["controller"].(map[string]any)
-	texts(controller["config"], v.Settings)
-	texts(controller["extraArgs"], v.Extra)
-	v.flags(controller)
-	v.class(controller)
-	if on, _ := controller["allowSnippetAnnotations"].(bool); on {
-		v.Settings["allow-snippet-annotations"] = "true"
-	}
+	v := &Values{Flags: map[string]string{}, Extra: tree(all).texts("controller.extraArgs"), Settings: tree(all).texts("controller.config")}
 	v.Given = append(judge("", all, chart().names), v.settings()...)
+	v.fromChart(tree(all))
 	return v, nil
 }
 
@@ -97,66 +100,9 @@ func merge(into, from map[string]any) {
 	}
 }
 
-// texts reads a tree of scalars.
-func texts(tree any, into map[string]string) {
-	below, _ := tree.(map[string]any)
-	for name, value := range below {
-		if value != nil {
-			into[name] = fmt.Sprint(value)
-		}
-	}
-}
-
-// releaseNamespace is the namespace of the release, which values do not name.
-const releaseNamespace = "ingress-nginx"
-
-// class makes the IngressClass of the values.
-func (v *Values) class(controller map[string]any) {
-	resource, _ := controller["ingressClassResource"].(map[string]any)
-	given := map[string]string{"enabled": "true", "name": "nginx", "controllerValue": "k8s.io/ingress-nginx"}
-	texts(resource, given)
-	if given["enabled"] != "true" {
-		return
-	}
-	v.Class = &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: given["name"]}, Spec: networkingv1.IngressClassSpec{Controller: given["controllerValue"]}}
-	if given["default"] == "true" {
-		v.Class.Annotations = map[string]string{networkingv1.AnnotationIsDefaultIngressClass: "true"}
-	}
-}
-
-// flags are those of the controller that decide which Ingresses it serves.
-func (v *Values) flags(controller map[string]any) {
-	at := func(names ...string) string {
-		var value any = controller
-		for _, name := range names {
-			tree, _ := value.(map[string]any)
-			value = tree[name]
-		}
-		if value == nil {
-			return ""
-		}
-		return fmt.Sprint(value)
-	}
-	for flag, value := range map[string]string{
-		"ingress-class":               at("ingressClass"),
-		"controller-class":            at("ingressClassResource", "controllerValue"),
-		"ingress-class-by-name":       at("ingressClassByName"),
-		"watch-ingress-without-class": at("watchIngressWithoutClass"),
-	} {
-		if value != "" {
-			v.Flags[flag] = value
-		}
-	}
-	if at("scope", "enabled") == "true" {
-		v.Flags["watch-namespace"] = cmp.Or(at("scope", "namespace"), releaseNamespace)
-	} else if selector := at("scope", "namespaceSelector"); selector != "" {
-		v.Flags["watch-namespace-selector"] = selector
-	}
-}
-
 // settings gives the settings of controller.config their fates.
 func (v *Values) settings() []Argument {
-	_, problems := settings.Read(v.ConfigMap(snapshot.Name{}))
+	_, problems := settings.Read(&corev1.ConfigMap{Data: v.Settings})
 	var all []Argument
 	for key := range v.Settings {
 		a := Argument{Name: "controller.config." + model.OneLine(key, mostName), Fate: Kept}

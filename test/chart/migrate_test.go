@@ -1,0 +1,195 @@
+package chart
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kyaml "sigs.k8s.io/yaml"
+
+	"sluice/internal/migrate"
+	"sluice/test/chart/rendering"
+)
+
+// running are the flags of the chart that decide nothing about an Ingress: sluice migrate need
+// not make them of values.
+var running = []string{
+	"disable-leader-election", "election-id", "election-ttl", "healthz-host", "maxmind-license-key", "post-shutdown-grace-period", "publish-service", "report-node-internal-ip-address",
+	"require-configmap", "shutdown-grace-period", "state-dir", "watch-secrets",
+}
+
+// made are the flags and objects that decide how Ingresses are served.
+type made struct {
+	Flags      map[string]string
+	ConfigMaps map[string]map[string]string
+	// Classes are specs of IngressClasses, with "default" for the default one.
+	Classes  map[string]any
+	Services map[string][]int32
+}
+
+func newMade() made {
+	return made{map[string]string{}, map[string]map[string]string{}, map[string]any{}, map[string][]int32{}}
+}
+
+func (m made) configMap(o *corev1.ConfigMap) {
+	m.ConfigMaps[o.Namespace+"/"+o.Name] = maps.Clone(o.Data)
+}
+
+func (m made) class(o *networkingv1.IngressClass) {
+	name := o.Name
+	if o.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" {
+		name += " (default)"
+	}
+	m.Classes[name] = o.Spec
+}
+
+func (m made) service(o *corev1.Service) {
+	for _, port := range o.Spec.Ports {
+		m.Services[o.Namespace+"/"+o.Name] = append(m.Services[o.Namespace+"/"+o.Name], port.Port)
+	}
+}
+
+// byChart is what the chart makes of values, as the release ingress-nginx.
+func byChart(t *testing.T, values map[string]any) made {
+	t.Helper()
+	release := rendering.Default()
+	release.Name, release.Namespace = "ingress-nginx", "ingress-nginx"
+	r, err := release.RenderValues(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := newMade()
+	for _, object := range r.Objects {
+		ofBackend := object.GetLabels()["app.kubernetes.io/component"] == "default-backend"
+		switch kind := object.GetKind(); {
+		case kind == "ConfigMap" && !ofBackend:
+			all.configMap(decoded[corev1.ConfigMap](t, object))
+		case kind == "IngressClass":
+			all.class(decoded[networkingv1.IngressClass](t, object))
+		case kind == "Service" && ofBackend:
+			all.service(decoded[corev1.Service](t, object))
+		case (kind == "Deployment" || kind == "DaemonSet") && !ofBackend:
+			containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+			arguments, _, err := unstructured.NestedStringSlice(containers[0].(map[string]any), "args")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.flags(arguments, object.GetNamespace())
+		}
+	}
+	return all
+}
+
+func decoded[O any](t *testing.T, object *unstructured.Unstructured) *O {
+	t.Helper()
+	text, err := object.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := new(O)
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return into
+}
+
+func (m made) flags(arguments []string, namespace string) {
+	for _, argument := range arguments {
+		name, isFlag := strings.CutPrefix(argument, "--")
+		name, value, hasValue := strings.Cut(name, "=")
+		if !hasValue {
+			value = "true"
+		}
+		if isFlag && !slices.Contains(running, name) {
+			m.Flags[name] = strings.ReplaceAll(value, "$(POD_NAMESPACE)", namespace)
+		}
+	}
+}
+
+// byMigrate is what sluice migrate makes of values.
+func byMigrate(t *testing.T, values map[string]any) made {
+	t.Helper()
+	text, err := kyaml.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := migrate.ReadValues(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := newMade()
+	all.flags(v.Arguments(), "")
+	for _, o := range v.Objects.ConfigMaps {
+		all.configMap(o)
+	}
+	for _, o := range v.Objects.IngressClasses {
+		all.class(o)
+	}
+	for _, o := range v.Objects.Services {
+		all.service(o)
+	}
+	return all
+}
+
+// deciding recognises in effects.txt a value that changes a flag, or one of the objects above.
+var deciding = regexp.MustCompile(`(?m)- --|^  .*(ConfigMap|IngressClass|Service \S*-defaultbackend\b)`)
+
+// decidingValues are sets of values, each with one that decides.
+func decidingValues(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	sets := map[string]map[string]any{}
+	for name, text := range map[string]string{
+		"none": "", "everything": everything(t),
+		"names": "{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClass: other, ingressClassResource: {name: inner, aliases: [nginx, third]}}}",
+		"flags": `{tcp: {"5432": null}, controller: {config: {a: null}, extraArgs: {disable-catch-all: "", configmap: edge/own, v: null}}}`,
+	} {
+		values, err := rendering.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets[name] = values
+	}
+	effects, err := os.ReadFile("testdata/effects.txt") // which TestEachValueHasItsEffect keeps fresh
+	if err != nil {
+		t.Fatal(err)
+	}
+	decides := map[string]bool{}
+	for section := range strings.SplitSeq(string(effects), "\n\n") {
+		name, _, _ := strings.Cut(section, ":")
+		decides[name] = deciding.MatchString(section)
+	}
+	for _, v := range readValues(t).leaves() {
+		if decides[v.name()] {
+			values := with(t, v.name())
+			set(values, v.path, sampleOf(t, v))
+			sets[v.name()] = values
+		}
+	}
+	return sets
+}
+
+// TestMigrateMakesWhatTheChartMakes: sluice migrate makes the same flags and objects of
+// values as the chart.
+func TestMigrateMakesWhatTheChartMakes(t *testing.T) {
+	t.Parallel()
+	sets := decidingValues(t)
+	if len(sets) < 40 || len(sets) > 100 {
+		t.Errorf("%d sets of values", len(sets))
+	}
+	for name, values := range sets {
+		if values["nameOverride"] == nil {
+			values["nameOverride"] = "ingress-nginx" // as the other chart has this name
+		}
+		if diff := cmp.Diff(byChart(t, values), byMigrate(t, values)); diff != "" {
+			t.Errorf("%s (-chart +migrate):\n%s", name, diff)
+		}
+	}
+}
