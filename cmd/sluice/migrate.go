@@ -190,9 +190,12 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 	if err := f.decide(&in); err != nil {
 		return in, setup, err
 	}
+	setup.Given = map[string]string{}
 	for _, note := range in.Notes {
-		if note.Arguments != nil && note.File != valuesFile {
-			setup.Flags = append(setup.Flags, fatesOf("--", givenIn(note.Arguments))...)
+		given := givenIn(note.Arguments)
+		maps.Copy(setup.Given, given)
+		if note.File != valuesFile {
+			setup.Flags = append(setup.Flags, fatesOf("--", given)...)
 		}
 	}
 	setup.Unread = f.unknownFlags(&in)

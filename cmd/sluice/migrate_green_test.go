@@ -18,6 +18,7 @@ var migrateParts = map[string]string{
 	"nobody":       ingressOf("nobody", "ingressClassName: nowhere, "),
 	"deployment":   deploymentWith("--configmap=ingress-nginx/settings"),
 	"unexpanded":   deploymentWith("--configmap=$(PLACE)/settings"),
+	"zones":        deploymentWith("--configmap=ingress-nginx/settings, --enable-topology-aware-routing"),
 	"settings":     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ingress-nginx}\n",
 	"global-limit": strings.Replace(ingressOf("limited", "ingressClassName: nginx, "), "namespace: shop", `namespace: shop, annotations: {nginx.ingress.kubernetes.io/global-rate-limit: "100", nginx.ingress.kubernetes.io/global-rate-limit-window: 1s}`, 1),
 }
@@ -119,11 +120,14 @@ var migrateCases = []migrateCase{
 	{parts: "service ready", values: "{}", deployments: nethttp.StatusForbidden, want: "settings: ConfigMap ingress-nginx/ingress-nginx-controller, which Chart ingress-nginx (old-values.yaml) names"},
 	{parts: "service ready deployment settings", values: "{}", want: "values: those of old-values.yaml are checked only, as the flags and settings are those of a Deployment"},
 	{parts: "service ready", values: "controller: {configMapNamespace: edge}", status: 1, want: "ConfigMap edge/ingress-nginx-controller: the settings are not known"},
+	{parts: "service ready", values: `tcp: {"5432": "no service"}`, want: "(stream-entry)"},
 	{parts: "service ready", values: `{udp: {"53": "no service"}, controller: {udp: {configMapNamespace: edge}}}`, want: "--udp-services-configmap=edge/ingress-nginx-udp"},
 	{parts: "service ready", values: "{defaultBackend: {enabled: true}}", want: "--default-backend-service=ingress-nginx/ingress-nginx-defaultbackend"},
 	{parts: "service ready", values: "controller: {healthCheckPath: /alive}", want: "--health-check-path=/alive"},
 	{parts: "service ready", values: `controller: {extraArgs: {disable-catch-all: ""}}`, want: "--disable-catch-all=true"},
 	{parts: "service ready", values: "controller: {addHeaders: {Strict-Transport-Security: max-age=1}}", want: "(add-headers-hsts)"},
+	{parts: "service ready", values: "controller: {enableTopologyAwareRouting: true}", want: "(topology-zones)"},
+	{parts: "service ready zones settings", want: "(topology-zones)"},
 }
 
 // TestMigrateDecides: each case has its exit status, and says why.

@@ -46,6 +46,8 @@ type Setup struct {
 	// Flags are those of its Deployment. Values are those of its Helm chart.
 	Flags  []Argument
 	Values []Argument
+	// Given are the flags in force by name, whether a Deployment gives them or the chart.
+	Given map[string]string
 	// Sources are lines about the origin of flags and settings.
 	Sources []string
 	// Unread are the parts of the setup that could not be read.

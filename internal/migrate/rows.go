@@ -82,11 +82,9 @@ func set(names string) when {
 	return setup(func(c *controller) bool { return slices.ContainsFunc(strings.Fields(names), c.given) })
 }
 
-// flags recognises flags that are given.
-func flags(names string) when {
-	return setup(func(c *controller) bool {
-		return slices.ContainsFunc(c.Flags, func(a Argument) bool { return slices.Contains(strings.Fields(names), a.Name) })
-	})
+// flagged recognises a flag that is given and not off.
+func flagged(name string) when {
+	return setup(func(c *controller) bool { return !slices.Contains(offWords, c.Given[name]) })
 }
 
 func (w when) that(says ...string) when { w.says = says; return w }

@@ -33,7 +33,7 @@ var backendRows = []row{
 	{"proxy-ssl-neighbours", "`proxy-ssl-*` of one Ingress, paths of another", quiet(func(f *facts) bool {
 		return f.shares && f.asks("proxy-ssl-secret proxy-ssl-verify proxy-ssl-name proxy-ssl-ciphers")
 	})},
-	{"topology-zones", "no endpoint for the zone of the controller's node", flags("enable-topology-aware-routing")},
+	{"topology-zones", "no endpoint for the zone of the controller's node", flagged("enable-topology-aware-routing")},
 	{"endpoints-by-name", "an EndpointSlice of DNS names", untold(otherObject)},
 	{"resource-backend", "a `resource` backend", by("spec.rules* spec.defaultBackend*").that("as backend is not supported").closing()},
 	{"external-name-loopback", "an ExternalName that leads to this machine", by("spec.rules* spec.defaultBackend*").that("leads to this machine: ").same()},
@@ -89,7 +89,7 @@ var proxyRows = []row{
 
 // streamRows are about TCP, UDP and TLS that is passed through.
 var streamRows = []row{
-	{"stream-entry", "an entry of the ConfigMaps with a mistake", because(model.InvalidValue).on("stream")},
+	{"stream-entry", "an entry of the ConfigMaps with a mistake", because(model.InvalidValue).on("ConfigMap").that(": nothing listens on this port")},
 	{"stream-words", "a word other than PROXY, or a fifth field", untold(inFinding)},
 	{"stream-port-twice", "two keys for one port", untold(inFinding)},
 	{"stream-port-busy", "a port that something else listens on", untold(operation)},
@@ -107,7 +107,7 @@ var streamRows = []row{
 	{"passthrough-off", "`ssl-passthrough` without `--enable-ssl-passthrough`", by("ssl-passthrough").that("--enable-ssl-passthrough").same()},
 	{"passthrough-address", "the address of the client of other hosts over HTTPS", setup(func(c *controller) bool { return c.options.Passthrough })},
 	{"passthrough-endpoints", "where TLS is passed on to", quiet(func(f *facts) bool { return f.options.Passthrough && f.asks("ssl-passthrough") })},
-	{"passthrough-port", "`--ssl-passthrough-proxy-port`", flags("ssl-passthrough-proxy-port")},
+	{"passthrough-port", "`--ssl-passthrough-proxy-port`", flagged("ssl-passthrough-proxy-port")},
 	{"passthrough-proxy-port", "the port that a PROXY header names", setup(func(c *controller) bool { return c.options.Passthrough && c.on("use-proxy-protocol") })},
 }
 

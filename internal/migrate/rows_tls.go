@@ -9,7 +9,7 @@ import (
 
 // logRows are about logs.
 var logRows = []row{
-	{"profiling", "`--profiling`", flags("profiling")},
+	{"profiling", "`--profiling`", flagged("profiling")},
 	{"log-path", "`access-log-path`, `http-access-log-path`, `error-log-path` outside", by("access-log-path http-access-log-path stream-access-log-path error-log-path")},
 	{"log-stderr", "an access log on `/dev/stderr`", by("access-log-path http-access-log-path stream-access-log-path").that("/dev/stderr")},
 	{"log-volume", "no `access-log-path`, and a volume", untold(otherObject)},
@@ -60,7 +60,7 @@ var tlsRows = []row{
 	})},
 	{"early-data", "a request in early data", setup(func(c *controller) bool { return c.on("ssl-early-data") })},
 	{"dh-param-bad", "`ssl-dh-param` with parameters", because(model.InvalidValue).in("ssl-dh-param").on("ConfigMap").that("dhparam.pem")},
-	{"chain-completion", "`--enable-ssl-chain-completion`", flags("enable-ssl-chain-completion")},
+	{"chain-completion", "`--enable-ssl-chain-completion`", flagged("enable-ssl-chain-completion")},
 	{"ciphers-hostless", "`ssl-ciphers` in a rule without a host", by("ssl-ciphers").that("without a host")},
 	{"ciphers-later", "`ssl-ciphers` of two Ingresses", by("ssl-ciphers").that("as it is older").same()},
 	{"crossing", "an Ingress that turns into patterns", because(model.CrossNamespace).same()},
