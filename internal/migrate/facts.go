@@ -21,9 +21,10 @@ import (
 // facts are what conditions look at: one Ingress with its settings, and its surroundings.
 type facts struct {
 	ingress *networkingv1.Ingress
-	// given are its annotations without the prefix.
+	// given are its annotations without the prefix, and those that its settings give.
 	given    map[string]string
 	settings *settings.Settings
+	common   *common
 	options  translate.Options
 	paths    []path
 	// locations are those of its rules.

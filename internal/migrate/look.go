@@ -25,8 +25,10 @@ type look struct {
 	unplaced   map[model.ObjectRef]map[string]model.Cause
 	around     surroundings
 	// assumed are the Problems of Secrets that are not read.
-	assumed  map[model.ObjectRef][]model.Problem
-	defaults *settings.Settings
+	assumed map[model.ObjectRef][]model.Problem
+	// ofController are the settings of the controller.
+	ofController *settings.Settings
+	commons      map[*settings.Settings]*common
 }
 
 func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
@@ -36,11 +38,12 @@ func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
 		findings:   map[model.ObjectRef][]lint.Finding{},
 		locations:  map[model.ObjectRef][]*model.Location{}, unplaced: map[model.ObjectRef]map[string]model.Cause{},
 		around: surroundingsOf(e.Snapshot.Ingresses(), o.Translate.AnnotationsPrefix), assumed: map[model.ObjectRef][]model.Problem{},
+		commons: map[*settings.Settings]*common{},
 	}
 	for _, p := range e.Assumed {
 		l.assumed[p.Object] = append(l.assumed[p.Object], p)
 	}
-	l.defaults, _ = settings.Read(nil)
+	l.ofController, _ = settings.Read(e.Snapshot.ConfigMap(o.Translate.ConfigMap))
 	for _, f := range e.Findings {
 		l.findings[f.Object] = append(l.findings[f.Object], f)
 	}
@@ -116,13 +119,15 @@ func (l *look) factsOf(object *networkingv1.Ingress) *facts {
 		otherCanary: several(hostsOf(object), l.around.canaries),
 	}
 	if f.settings == nil {
-		f.settings = l.defaults
+		f.settings = l.ofController
 	}
 	for key, value := range object.Annotations {
 		if name, ours := strings.CutPrefix(key, l.translate.AnnotationsPrefix+"/"); ours {
 			f.given[name] = value
 		}
 	}
+	f.common = l.commonOf(f.settings)
+	f.given = f.common.over(f.given)
 	for i := range f.paths {
 		f.paths[i].pattern = slices.ContainsFunc(f.locations, func(at *model.Location) bool {
 			return at.Rule.Field == f.paths[i].field && at.Modifier == model.Pattern
@@ -256,12 +261,13 @@ func (l *look) closing(namespace string) *lint.Finding {
 	return nil
 }
 
-// quiet makes items of the rows that hold for an Ingress and that no item names.
+// quiet makes items of the rows that hold for an Ingress and that no item names, unless they
+// hold for all Ingresses with its settings.
 func (l *look) quiet(f *facts, items []Item) []Item {
 	var added []Item
 	for at, r := range rows {
 		d := differences()[at]
-		if r.quiet == nil || d == nil || slices.ContainsFunc(items, func(i Item) bool { return i.Difference == d }) || !r.quiet(f) {
+		if _, all := f.common.rows[at]; all || r.quiet == nil || d == nil || slices.ContainsFunc(items, func(i Item) bool { return i.Difference == d }) || !r.quiet(f) {
 			continue
 		}
 		added = append(added, Item{Status: Different, Object: snapshot.RefOf(f.ingress), Place: l.PlaceOf(snapshot.RefOf(f.ingress)), Text: d.text(), Remedy: r.remedy, Difference: d})
@@ -277,8 +283,10 @@ func (d *Difference) text() string {
 // everywhere are the rows that concern all Ingresses, by the settings or without any.
 func (l *look) everywhere() []Item {
 	all := []Item{}
+	held := l.commonOf(l.ofController).rows
 	for at, r := range rows {
-		if d := differences()[at]; d != nil && (r.everywhere || r.controller != nil && r.controller(l.controller)) {
+		_, holds := held[at]
+		if d := differences()[at]; d != nil && (r.everywhere || holds) {
 			all = append(all, Item{Status: Different, Text: d.text(), Remedy: r.remedy, Difference: d})
 		}
 	}

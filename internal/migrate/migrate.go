@@ -191,6 +191,7 @@ func Look(m lint.Manifests, o lint.Options, setup Setup) Report {
 	}
 	r.Input = append(r.Input, setup.Unread...)
 	l.rest(&r)
+	r.Objects = append(r.Objects, l.ofLayers()...)
 	if len(r.Ingresses) == 0 && len(r.Unserved) > 0 && !o.AllowEmpty {
 		r.Input = append(r.Input, Item{Status: Different, Reason: lint.Empty, Text: "no known controller serves any of the Ingresses: give their IngressClass with -f, or name it with --ingress-class"})
 	}
