@@ -26,7 +26,8 @@ var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return r
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
-	Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true}, CoreRules: render.DebianCoreRules,
+	Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
+	Databases: []render.Database{{Edition: "GeoLite2-City", Path: "/var/lib/sluice/geoip/GeoLite2-City-0.mmdb"}, {Edition: "GeoLite2-ASN", Path: "/var/lib/sluice/geoip/GeoLite2-ASN-0.mmdb"}},
 }
 
 // worker takes objects through the core. It keeps what does not change from one

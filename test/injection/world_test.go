@@ -67,7 +67,17 @@ metadata: {name: default}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: config, namespace: sluice}
-data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path", global-allowed-response-headers: "X-One", otlp-collector-host: collector.test, opentelemetry-operation-name: "GET $uri", otel-sampler: TraceIdRatioBased, otel-sampler-ratio: "0.5", otel-service-name: shop}
+data: {http-redirect-code: "307", use-gzip: "true", enable-brotli: "true", use-geoip2: "true", proxy-set-headers: sluice/to-backends, add-headers: sluice/to-clients, log-format-upstream: "$status $location_path", global-allowed-response-headers: "X-One", otlp-collector-host: collector.test, opentelemetry-operation-name: "GET $uri", otel-sampler: TraceIdRatioBased, otel-sampler-ratio: "0.5", otel-service-name: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: to-backends, namespace: sluice}
+data: {X-Site: "site $host", Accept-Encoding: ""}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: to-clients, namespace: sluice}
+data: {X-Served-By: "sluice $request_id"}
 ---
 apiVersion: v1
 kind: ConfigMap
