@@ -69,7 +69,7 @@ var tlsRows = []row{
 	{"chain-long", "a chain of certificates over 64 kB", by("spec.tls*").that("64 kB", "65536")},
 	{"room", "more certificates or endpoints than fit", because(model.NoRoom)},
 	{"dictionaries", "`lua-shared-dicts`", set("lua-shared-dicts")},
-	{"app-root-hsts", "a redirect of an `app-root` over HTTPS", quiet(func(f *facts) bool { return f.asks("app-root") && f.hasTLS() && f.setting("hsts") == "true" })},
+	{"hsts-errors", "redirects and errors over HTTPS", always()},
 	{"path-long", "a path that is too long for nginx", by("spec.rules*").that("want a path of at most")},
 	{"reload-bad", "a reload with a bad Ingress present", untold(operation)},
 }

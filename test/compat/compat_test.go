@@ -37,6 +37,7 @@ const configMap = "ingress-nginx/controller"
 var variants = map[string][]string{
 	"":                        nil,
 	"watch-without-class":     {"--watch-ingress-without-class"},
+	defaultBackend:            nil, // the flag names a Service of the scenario
 	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
 	"disable-catch-all":       {"--disable-catch-all"},
 	"ssl-passthrough":         {"--enable-ssl-passthrough"},
@@ -93,12 +94,18 @@ func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
 	for _, s := range scenarios {
 		w := newWorld(t, s)
 		w.apply(&s.objects)
+		if s.Variant == defaultBackend {
+			w.putService(service{Name: defaultBackend, Endpoints: []string{"ready"}, Ports: []port{{Name: "http", Port: 80, Target: 8080}}})
+		}
 		worlds[s.Name], files[s.Name] = w, w.manifests()
 	}
 	files["base"] = base(t, scenarios[0].Config, worlds[scenarios[0].Name])
 	flags := variants[scenarios[0].Variant]
 	if scenarios[0].TCP != nil {
 		flags = append(flags, "--tcp-services-configmap", worlds[scenarios[0].Name].namespace+"/tcp-services")
+	}
+	if scenarios[0].Variant == defaultBackend {
+		flags = append(flags, "--default-backend-service", worlds[scenarios[0].Name].namespace+"/"+defaultBackend)
 	}
 	server := start(t, root, files, flags)
 	for _, s := range scenarios {

@@ -13,7 +13,7 @@ const (
 	statusStays    = "without a Service that answers in place of an error, its status stays"
 	oneRequestID   = "a request has one X-Request-ID"
 	noUsualPort    = "a redirect names a port only if it is not the usual one"
-	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
+	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects and errors too"
 )
 
 // unverified is why paths answer 503 and not 403.
@@ -64,10 +64,10 @@ var intended = map[string]string{
 
 	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
-	"redirect-variables #0 GET /v/x?y=1":                    valueLeftOut,
+	"redirect-variables #0 GET /v/x?y=1":                    "variables of the request in a redirect are taken, as by older releases of ingress-nginx",
 	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
 	"upstream-vhost #2 GET /bad":                            valueLeftOut,
-	"app-root-tls #1 GET https://app-root-tls.example.org/": "answers over HTTPS carry Strict-Transport-Security, redirects too",
+	"app-root-tls #1 GET https://app-root-tls.example.org/": hstsEverywhere,
 
 	"default-backend-annotation #0 GET /a":                                   oneRequestID,
 	"default-backend-annotation #1 GET /a/sub?x=1":                           oneRequestID,
@@ -80,6 +80,10 @@ var intended = map[string]string{
 	"custom-errors-global #4 GET /noint":                                     statusStays,
 	"custom-errors-global #5 GET /nomatch":                                   statusStays,
 	"custom-errors-global #6 GET http://unknown.example.net/":                statusStays,
+	"global-default-backend-custom-errors #0 GET /a?x=1":                     errorRequest,
+	"global-default-backend-custom-errors #1 GET /a":                         errorRequest,
+	"global-default-backend-custom-errors #3 GET /none":                      errorRequest,
+	"global-default-backend-custom-errors #5 GET /noint":                     errorRequest,
 	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":              noUsualPort,
 	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1":             noUsualPort,
 	"external-auth-signin #6 GET https://external-auth-signin.example.org/a": hstsEverywhere,
