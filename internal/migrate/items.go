@@ -43,7 +43,7 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 	}
 	for at, item := range items {
 		if item.Status != Note && len(advice[item.Field]) > 0 {
-			items[at].Instead, items[at].Remedy = advice[item.Field], replaceabilityOf(advice[item.Field]).remedy()
+			items[at].Instead, items[at].Remedy = advice[item.Field], replaceabilityOf(advice[item.Field]).remedy(item)
 			delete(advice, item.Field)
 		}
 	}
@@ -58,20 +58,8 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 
 // item makes an item of a finding, with the row that describes it most closely.
 func (l *look) item(f lint.Finding) Item {
-	field := strings.TrimPrefix(f.Field, l.translate.AnnotationsPrefix+"/")
-	if path, is := strings.CutPrefix(f.Field, annotations.PathsPrefix); is {
-		field = path
-	}
-	best, precision := -1, 0
-	for at, r := range rows {
-		if p := r.precision(f, field); p > precision {
-			best, precision = at, p
-		}
-	}
-	if best < 0 && f.Denies {
-		best = badValue()
-	}
-	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedyOf(f)}
+	best := l.rowOf(f)
+	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedyOf(f, keyOf(f, l.translate.AnnotationsPrefix))}
 	if best >= 0 {
 		item.Difference = differences()[best]
 		item.Remedy = firstOf(rows[best].remedy, item.Remedy)
@@ -88,6 +76,24 @@ func (l *look) item(f lint.Finding) Item {
 		item.Remedy = "You can remove it: answers are the same without it."
 	}
 	return item
+}
+
+// rowOf returns the index of the row that describes a finding most closely, -1 for none.
+func (l *look) rowOf(f lint.Finding) int {
+	field := strings.TrimPrefix(f.Field, l.translate.AnnotationsPrefix+"/")
+	if path, is := strings.CutPrefix(f.Field, annotations.PathsPrefix); is {
+		field = path
+	}
+	best, precision := -1, 0
+	for at, r := range rows {
+		if p := r.precision(f, field); p > precision {
+			best, precision = at, p
+		}
+	}
+	if best < 0 && f.Denies {
+		return badValue()
+	}
+	return best
 }
 
 // badValue is the row about any mistake in something that protects a path.

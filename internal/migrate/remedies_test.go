@@ -17,8 +17,10 @@ func TestRemedies(t *testing.T) {
 		want, not  string
 	}{
 		{`configuration-snippet: "more_set_headers \"X-One: 1\";"`, Unavailable, "Write these annotations in place of the snippet", "No annotation"},
-		{`configuration-snippet: "proxy_buffering_no_such on;"`, Unavailable, "No annotation does the same: allow snippets", "Write these"},
-		{`configuration-snippet: "more_set_headers \"X-One: 1\"; aio threads;"`, Unavailable, "For the lines that are not replaced, allow snippets", "in place of the snippet"},
+		{`configuration-snippet: "proxy_buffering_no_such on;"`, Unavailable, "No annotation does the same. Set allow-snippet-annotations: \"true\" and annotations-risk-level: Critical", "Write these"},
+		{`configuration-snippet: "more_set_headers \"X-One: 1\"; aio threads;"`, Unavailable, "For the lines that are not replaced: Set allow-snippet-annotations", "in place of the snippet"},
+		{`auth-snippet: "proxy_set_header X-One 1;"`, Unavailable, "Set allow-snippet-annotations", "remove the snippet"},
+		{`canary: "true"`, Ready, "Make the main Ingress, or give the canary a host", "Make the object"},
 		{`global-auth-url: "https://sign-in.example/"`, Unavailable, "Write it in the ConfigMap of the controller", "Correct the name"},
 		{`worker-processes: "2"`, Ready, "Write it in the ConfigMap of the controller", "Correct the name"},
 		{`secure-backends: "true"`, Ready, "Write the one that the text names", "Correct the name"},
@@ -61,6 +63,18 @@ func TestReadyLeavesNothingBehind(t *testing.T) {
 		l := &look{}
 		if item := l.item(f); item.Status == Note && strings.Contains(item.Remedy, "leave this Ingress") {
 			t.Errorf("a note: %s", item.Remedy)
+		}
+	}
+}
+
+// TestSnippetsThatCannotBeChecked: where snippets are allowed, no remedy is to allow them.
+func TestSnippetsThatCannotBeChecked(t *testing.T) {
+	t.Parallel()
+	for _, snippet := range []string{`aio threads`, `aio threads; if ($uri = /a) {`, `more_set_headers \"X-One: 1\"; set $proxy_upstream_name x;`} {
+		r := with(t, optionsFor(t), `nginx.ingress.kubernetes.io/configuration-snippet: "`+snippet+`"`, `allow-snippet-annotations: "true", annotations-risk-level: Critical`)
+		items := r.Ingresses[0].Items
+		if len(items) == 0 || items[0].Status != Unavailable || !strings.Contains(items[0].Remedy, "also where snippets are allowed") || strings.Contains(items[0].Remedy, "allow-snippet") {
+			t.Errorf("%s: %+v", snippet, items)
 		}
 	}
 }

@@ -56,13 +56,13 @@ var accessRows = []row{
 	{"setting-snippet-headers", "headers of `add_header` and `proxy_set_header` in `http-snippet`", setup(func(c *controller) bool {
 		return containsAny(c.data["http-snippet"]+c.data["server-snippet"], "add_header", "proxy_set_header")
 	})},
-	{"word-blocklist", "`annotation-value-word-blocklist`", because(model.Unsupported).that("annotation-value-word-blocklist forbids it")},
-	{"snippet-off", "a snippet where snippets are not allowed", by("*-snippet").that("allow-snippet-annotations", "is followed only where").fix("Set allow-snippet-annotations: \"true\" and annotations-risk-level: Critical in the ConfigMap, or remove the snippet.")},
+	{"word-blocklist", "`annotation-value-word-blocklist`", because(model.Unsupported).that("annotation-value-word-blocklist forbids it").fix("Write a value without the word.")},
+	{"snippet-off", "a snippet where snippets are not allowed", by("*-snippet").that("allow-snippet-annotations", "is followed only where").fix(allowSnippets)},
 	{"server-snippet-later", "a later `server-snippet` of a host", by("server-snippet").that("as it is older")},
 	{"server-snippet-directives", "a `server-snippet` with other directives", by("server-snippet")},
 	{"server-snippet-others", "a `server-snippet` of a rule without a host", by("server-snippet").that("without a host", "is the oldest", "whose Ingress")},
 	{"stream-snippet", "a `stream-snippet` with other directives", by("stream-snippet").on("Ingress")},
-	{"snippet-open", "a snippet that is not closed", by("configuration-snippet server-snippet").denying().fix("Sluice cannot check this snippet, also where snippets are allowed. Move it into the backend, or leave this Ingress with ingress-nginx for now.")},
+	{"snippet-open", "a snippet that is not closed", because(model.InvalidValue).in("configuration-snippet server-snippet").denying().fix("Sluice cannot check this snippet, also where snippets are allowed. Move it into the backend, or leave this Ingress with ingress-nginx for now.")},
 	{"snippet-variables", "a snippet that sets a variable of Sluice", by("configuration-snippet server-snippet").that("variable")},
 	{"snippet-headers", "a header of `proxy_set_header` in a snippet", quiet(func(f *facts) bool { return strings.Contains(f.value("configuration-snippet"), "proxy_set_header") })},
 	{"snippet-redirect", "a snippet with `break` or `rewrite`", quiet(func(f *facts) bool {

@@ -35,9 +35,9 @@ var backendRows = []row{
 	})},
 	{"topology-zones", "no endpoint for the zone of the controller's node", flagged("enable-topology-aware-routing")},
 	{"endpoints-by-name", "an EndpointSlice of DNS names", untold(otherObject)},
-	{"resource-backend", "a `resource` backend", by("spec.rules* spec.defaultBackend*").that("as backend is not supported").closing()},
+	{"resource-backend", "a `resource` backend", by("spec.rules* spec.defaultBackend*").that("as backend is not supported").closing().fix("Serve it by a Service, and name that.")},
 	{"external-name-loopback", "an ExternalName that leads to this machine", by("spec.rules* spec.defaultBackend*").that("leads to this machine: ").same()},
-	{"external-name-metadata", "an ExternalName that leads to the link", by("spec.rules* spec.defaultBackend*").that("its link or its cloud").closing()},
+	{"external-name-metadata", "an ExternalName that leads to the link", by("spec.rules* spec.defaultBackend*").that("its link or its cloud").closing().fix("Name a Service with another externalName.")},
 	{"loop", "a request that comes back to nginx", untold(byRequest)},
 	{"error-pages-protected", "`custom-http-errors` with 401, 403, 500 or 503", quiet(func(f *facts) bool {
 		return f.asks(protects) && containsAny(f.inForce("custom-http-errors"), "401", "403", "500", "503")

@@ -115,7 +115,7 @@ var valueRows = []row{
 var balancingRows = []row{
 	{"canary-word", "`canary` that is no boolean", by("canary").that("want true or false")},
 	{"canary-path", "a canary with a path that no other Ingress has", by("spec.rules*").that("no other Ingress has the path")},
-	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests")},
+	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests").fix("Give the canary and the Ingress whose path it shares the same annotations that protect.")},
 	{"cookies-shared", "cookies of two Ingresses with one Service", quiet(func(f *facts) bool { return f.asks("affinity") && f.sharesService })},
 	{"balancing-shared", "hash, algorithm or `service-upstream` of two", quiet(func(f *facts) bool {
 		return f.asks("upstream-hash-by load-balance service-upstream") && f.sharesService

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -55,6 +56,7 @@ func agree(t *testing.T, name string, i migrate.Ingress, findings []lint.Finding
 		if item.Status != migrate.Note {
 			said++
 		}
+		judgeRemedy(t, where, item)
 		if item.Status != migrate.Note && item.Difference == nil {
 			t.Errorf("%s: %s [%s] names no row of docs/differences.md", where, item.Text, item.Reason)
 		}
@@ -69,5 +71,23 @@ func agree(t *testing.T, name string, i migrate.Ingress, findings []lint.Finding
 		if f.Reason != lint.Snippet && !slices.ContainsFunc(i.Items, func(item migrate.Item) bool { return item.Field == f.Field && item.Text == f.Text }) {
 			t.Errorf("%s: the report has no item for %s", where, f)
 		}
+	}
+}
+
+// removing recognises a remedy that takes something away. What these name instead protects as
+// well, or nothing is lost.
+var (
+	removing = regexp.MustCompile(`(?i)\b(remove|leave)\b`)
+	replaced = regexp.MustCompile(`do not remove it|in place of the snippet, and remove the snippet|for their lines, and remove those|nothing in it is needed|and remove the annotation|leave this Ingress with ingress-nginx|Remove spec\.defaultBackend`)
+)
+
+// judgeRemedy: an item that closes paths says what to do, and no remedy for it opens them.
+func judgeRemedy(t *testing.T, where string, item migrate.Item) {
+	t.Helper()
+	if item.Status != migrate.Unavailable || item.Reason == "" {
+		return
+	}
+	if item.Remedy == "" || removing.MatchString(replaced.ReplaceAllString(item.Remedy, "")) {
+		t.Errorf("%s: %s [%s]: the remedy is %q", where, item.Text, item.Reason, item.Remedy)
 	}
 }
