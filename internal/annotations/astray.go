@@ -35,10 +35,14 @@ type astray struct{ prefix, name, value string }
 // near miss of ours, which ends with a slash; "" otherwise.
 func meantKey(key, ours string) (prefix, name string) {
 	of, rest, slashed := strings.Cut(key, "/")
+	own := strings.TrimSuffix(ours, "/")
 	if !slashed {
+		rest, begins := strings.CutPrefix(key, own)
+		if begins && rest != "" && strings.Contains(joiners, rest[:1]) && catalog.Meant(rest[1:]) != "" {
+			return ours, rest[1:]
+		}
 		return "", ""
 	}
-	own := strings.TrimSuffix(ours, "/")
 	of, before := cutPaths(of)
 	name, behind := cutPaths(rest)
 	sluice := nearSluice.Nearest(of) != ""

@@ -23,6 +23,7 @@ func TestNearMissesOfWhatProtectsDeny(t *testing.T) {
 		prefix + "/auth-typ": "auth-type", prefix + "/auth-uri": "auth-url", prefix + "/auth-ulr": "auth-url", prefix + "/server-snippets": "server-snippet",
 		prefix + "/limit-connection": "limit-connections", prefix + "/forceSslRedirect": "force-ssl-redirect",
 		"nginx.ingress.kubernets.io/whitelist-source-range": prefix + "/whitelist-source-range", "nginx.ingress.kubernetes.com/auth-url": prefix + "/auth-url",
+		prefix + ".whitelist-source-range": prefix + "/whitelist-source-range", prefix + "_auth-url": prefix + "/auth-url", prefix + "-auth_url": prefix + "/auth-url",
 		"nginx-ingress.kubernetes.io/auth-url": prefix + "/auth-url", "Nginx.Ingress.Kubernetes.io/auth-urls": prefix + "/auth-url",
 	} {
 		p := readAll(t, prefix, map[string]string{key: "x"})
@@ -60,7 +61,7 @@ func TestNothingElseIsANearMiss(t *testing.T) {
 	}
 	for _, key := range []string{
 		prefix + "/limit_rps=0", prefix + "/auth_type=", prefix + "/enableModsecurity=false", prefix + "/proxySslVerify=false",
-		"ingress.kubernetes.io/auth-url=x", "nginx.org/auth-url=x", "traefik.ingress.kubernetes.io/auth-type=basic", "kubernetes.io/auth-url=x", "auth-url=x", "/auth-url=x",
+		"ingress.kubernetes.io/auth-url=x", "nginx.org/auth-url=x", "traefik.ingress.kubernetes.io/auth-type=basic", "kubernetes.io/auth-url=x", "auth-url=x", "/auth-url=x", prefix + ".example=x", prefix + "auth-url=x",
 	} {
 		name, value, _ := strings.Cut(key, "=")
 		if p := readAll(t, prefix, map[string]string{name: value}); p.Denied() {
