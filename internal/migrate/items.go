@@ -142,8 +142,9 @@ func (l *look) settings() []Argument {
 	for key := range l.controller.data {
 		a := Argument{Name: model.OneLine(key, mostName), Fate: Kept}
 		for _, f := range l.findings[ref] {
-			if f.Field == key {
-				a.Fate, a.Text = l.fateOf(f), f.Text
+			fate := l.fateOf(f)
+			if f.Field == key && (a.Text == "" || slices.Index(Fates, fate) < slices.Index(Fates, a.Fate)) {
+				a.Fate, a.Text = fate, f.Text
 			}
 		}
 		all = append(all, a)
@@ -162,8 +163,10 @@ func (l *look) fateOf(f lint.Finding) Fate {
 		return Closes
 	case f.Reason == model.Unread && !settings.Catalog().Has(f.Field):
 		return Unknown
-	case item.Status == Note, f.Reason == model.Unsupported:
+	case f.Reason == model.NoEffect, f.Reason == model.Unread, f.Reason == model.Unsupported:
 		return WithoutEffect
+	case item.Status == Note:
+		return Kept
 	}
 	return Changed
 }

@@ -58,7 +58,7 @@ type Setup struct {
 type Argument struct {
 	Name string `json:"name"`
 	Fate Fate   `json:"fate"`
-	// Text is the reason, empty for one that is kept.
+	// Text is the reason. One that is kept has a text only if there is a note about it.
 	Text string `json:"text,omitempty"`
 }
 
