@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/internal/lint"
+	"sluice/internal/model"
 )
 
 // TestRemedies: each remedy fits its finding.
@@ -76,5 +77,14 @@ func TestSnippetsThatCannotBeChecked(t *testing.T) {
 		if len(items) == 0 || items[0].Status != Unavailable || !strings.Contains(items[0].Remedy, "also where snippets are allowed") || strings.Contains(items[0].Remedy, "allow-snippet") {
 			t.Errorf("%s: %+v", snippet, items)
 		}
+	}
+}
+
+// TestRemediesNameTheObject: of two objects with one name, the remedy names their kind.
+func TestRemediesNameTheObject(t *testing.T) {
+	t.Parallel()
+	f := lint.Finding{Reason: "Conflict", Field: "metadata.name", Object: model.ObjectRef{Kind: "Service", Namespace: "shop", Name: "web"}, Text: "want one Service of this name (got several)"}
+	if got := remedyOf(f, "metadata.name"); got != "Keep one Service of this name." {
+		t.Error(got)
 	}
 }
