@@ -185,7 +185,7 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 		if line := f.useValues(&in, values); line != "" {
 			setup.Sources = append(setup.Sources, line)
 		}
-		setup.Values = append(values.Given, fatesOf("controller.extraArgs.", values.Extra)...)
+		setup.Values = append(values.Given, fatesOf(ofChart, values.Extra)...)
 	}
 	if err := f.decide(&in); err != nil {
 		return in, setup, err

@@ -148,6 +148,10 @@ func givenIn(arguments []string) map[string]string {
 	return given
 }
 
+// ofChart begins the names of flags in the values of the chart, which refuses those with which
+// no pod starts.
+const ofChart = "controller.extraArgs."
+
 // fatesOf gives flags their fates. Flags whose meaning differs from ingress-nginx's have
 // their own usage in ingressNginxCommand.
 func fatesOf(prefix string, given map[string]string) []migrate.Argument {
@@ -157,9 +161,15 @@ func fatesOf(prefix string, given map[string]string) []migrate.Argument {
 		a := migrate.Argument{Name: prefix + name, Fate: migrate.Kept}
 		flag, of := flags.Lookup(name), ours.Lookup(name)
 		i, inert := inertNamed(name)
+		fault := ""
+		if ours.Lookup(name) != nil && prefix == ofChart {
+			fault = migrate.FlagFault(name, given[name])
+		}
 		switch {
 		case flag == nil:
 			a.Fate, a.Text = migrate.Unknown, "neither Sluice nor ingress-nginx has this flag"+keys.DidYouMean(meantFlag(flags, name))
+		case fault != "":
+			a.Fate, a.Text = migrate.Refused, fault
 		case inert:
 			a.Fate, a.Text = migrate.WithoutEffect, i.reason
 		case of != nil && strings.Contains(of.Usage, "without effect"):
