@@ -57,9 +57,10 @@ With -o html the report is one page without scripts that you can send to others.
 
 The exit status is
   0  no Ingress has the status of --fail-on or a worse one, and everything was read
-  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress; or something is not known: a file could
-     not be read, the ConfigMap of the settings is missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or
-     its manifests or values), or there is no Ingress (see --allow-empty)
+  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress, or the chart refuses a value; with 503 or
+     different also if a value closes every path; or something is not known: a file could not be read, the ConfigMap of the settings is
+     missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or its manifests or values), or there is no Ingress
+     (see --allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const migrateExample = `  sluice migrate --from-cluster
