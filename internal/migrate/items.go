@@ -41,6 +41,7 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 		}
 		items = append(items, l.item(f))
 	}
+	alsoNeeded(items)
 	for at, item := range items {
 		if item.Status != Note && len(advice[item.Field]) > 0 {
 			items[at].Instead, items[at].Remedy = advice[item.Field], replaceabilityOf(advice[item.Field]).remedy(item)
