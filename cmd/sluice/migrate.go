@@ -100,7 +100,8 @@ func migrateCommand() *cobra.Command {
 	set.StringArrayVar(&flags.values, "values", nil, "file or - (standard input) with values of ingress-nginx's Helm chart; may be given several times, later ones win")
 	set.BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
 	set.BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
-	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
+	flags.output = "text"
+	set.VarP(&once{text: &flags.output}, "output", "o", "text, json, csv, html or sarif")
 	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
 	return command
 }
@@ -193,15 +194,10 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 	}
 	setup.Given = map[string]string{}
 	for _, note := range in.Notes {
-		given := givenIn(note.Arguments)
-		maps.Copy(setup.Given, given)
-		if note.File != valuesFile {
-			setup.Flags = append(setup.Flags, fatesOf("--", given)...)
-		}
+		maps.Copy(setup.Given, givenIn(note.Arguments))
 	}
+	setup.Flags = flagsOf(in.Notes)
 	setup.Unread = f.unknownFlags(&in)
-	slices.SortFunc(setup.Flags, func(a, b migrate.Argument) int { return strings.Compare(a.Name, b.Name) })
-	setup.Flags = slices.Compact(setup.Flags)
 	for _, line := range []string{in.controller, in.settings} {
 		if line != "" {
 			setup.Sources = append(setup.Sources, line)

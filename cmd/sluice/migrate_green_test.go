@@ -17,6 +17,7 @@ var migrateParts = map[string]string{
 	"alone":        ingressOf("alone", ""),
 	"nobody":       ingressOf("nobody", "ingressClassName: nowhere, "),
 	"deployment":   deploymentWith("--configmap=ingress-nginx/settings"),
+	"second":       strings.ReplaceAll(deploymentWith("--configmap=ingress-nginx/other, --v=2"), "name: ingress-nginx-controller", "name: second"),
 	"unexpanded":   deploymentWith("--configmap=$(PLACE)/settings"),
 	"zones":        deploymentWith("--configmap=ingress-nginx/settings, --enable-topology-aware-routing"),
 	"main-closed":  inTeam("main", `nginx.ingress.kubernetes.io/whitelist-source-range: 10.0.0.0/33`),
@@ -149,6 +150,8 @@ var migrateCases = []migrateCase{
 	{parts: "service ready", values: "controller: {extraArgs: {disable-catch-all: maybe}}", status: 1, want: `refused: controller.extraArgs.disable-catch-all: want true or false (got "maybe")`},
 	{parts: "service ready", values: "controller: {extraArgs: [a]}", status: 1, want: `refused: controller.extraArgs: want an object (got ["a"])`},
 	{parts: "service ready", values: "controller: {metrics: {enabled: true, serviceMonitor: {enabled: true}}}", want: "changed: controller.metrics.serviceMonitor.enabled: its objects are made, but Sluice has no metrics yet"},
+	{parts: "service ready", flags: "-o json -o csv", status: 2, want: "want it once"},
+	{parts: "service ready settings deployment second", status: 1, want: "Flags:\n  changed: --configmap: it differs between the Deployments, so that it counts for none"},
 	{parts: "service ready", values: "# nothing", status: 2, want: "old-values.yaml: want values of a Helm chart (got none)"},
 }
 
