@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -55,7 +54,7 @@ func NewReport(core *Core, results []Result, ignore Ignore) *Report {
 	varying := varyingOf(core, results)
 	for i := range results {
 		r := &results[i]
-		if min(r.first[0].Status, r.first[1].Status) >= http.StatusBadRequest {
+		if min(r.first[0].Status, r.first[1].Status) >= 400 {
 			report.Errors++
 		}
 		if r.Same() {
