@@ -46,7 +46,7 @@ spec: {template: {spec: {containers: [{name: controller, image: sluice, args: [r
 		status      int
 		out, errors string
 	}{
-		{old + " " + same, 0, "nothing changes\n", "old: settings: no ConfigMap found"},
+		{old + " " + same, 0, "nothing changes\n", "old: settings: not known, as no ConfigMap is found"},
 		{old + " " + moved, 1, "  > shop.example/  prefix  shop/web:80 -> shop/cart:80  Ingress shop/web\n", "new: settings"},
 		{old + " " + moved + " -o json", 1, `"change": "moved"`, ""},
 		{old + " " + moved + " -o markdown", 1, "| moved | `shop.example/` prefix |", ""},

@@ -40,7 +40,7 @@ func said(errors string) string {
 // The commands that read manifests find the same settings and flags, and say so alike.
 func TestInputIsReadAlike(t *testing.T) {
 	t.Parallel()
-	const none = "settings: no ConfigMap found: all have their defaults; --configmap names it\n"
+	const none = "settings: not known, as no ConfigMap is found: the defaults are assumed; --configmap names it\n"
 	internal := "---\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: internal}\nspec: {controller: example.org/internal}\n"
 	for name, test := range map[string]struct {
 		manifests string

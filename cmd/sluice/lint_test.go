@@ -51,7 +51,7 @@ func process(t *testing.T, dir, input string, arguments ...string) ended {
 }
 
 // noSettings is what lint says where it finds no settings.
-const noSettings = "settings: no ConfigMap found: all have their defaults; --configmap names it\n"
+const noSettings = "settings: not known, as no ConfigMap is found: the defaults are assumed; --configmap names it\n"
 
 const class = `apiVersion: networking.k8s.io/v1
 kind: IngressClass

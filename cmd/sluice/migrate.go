@@ -57,9 +57,10 @@ With -o html the report is one page without scripts that you can send to others.
 
 The exit status is
   0  no Ingress has the status of --fail-on or a worse one, and everything was read
-  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress; or something is not known: a file could
-     not be read, the ConfigMap of the settings is missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or
-     its manifests or values), or there is no Ingress (see --allow-empty)
+  1  an Ingress has; with --fail-on different also if no known controller serves an Ingress, or the chart refuses a value; with 503 or
+     different also if a value closes every path; or something is not known: a file could not be read, the ConfigMap of the settings is
+     missing, --from-cluster found no Deployment of ingress-nginx (give --configmap, or its manifests or values), or there is no Ingress
+     (see --allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const migrateExample = `  sluice migrate --from-cluster
@@ -99,7 +100,8 @@ func migrateCommand() *cobra.Command {
 	set.StringArrayVar(&flags.values, "values", nil, "file or - (standard input) with values of ingress-nginx's Helm chart; may be given several times, later ones win")
 	set.BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
 	set.BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
-	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
+	flags.output = "text"
+	set.VarP(&once{text: &flags.output}, "output", "o", "text, json, csv, html or sarif")
 	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "exit with 1 if an Ingress has this status or a worse one: different, 503 or left-out, from the best to the worst; or never")
 	return command
 }
@@ -185,22 +187,17 @@ func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input
 		if line := f.useValues(&in, values); line != "" {
 			setup.Sources = append(setup.Sources, line)
 		}
-		setup.Values = append(values.Given, fatesOf("controller.extraArgs.", values.Extra)...)
+		setup.Values = append(values.Given, fatesOf(ofChart, values.Extra)...)
 	}
 	if err := f.decide(&in); err != nil {
 		return in, setup, err
 	}
 	setup.Given = map[string]string{}
 	for _, note := range in.Notes {
-		given := givenIn(note.Arguments)
-		maps.Copy(setup.Given, given)
-		if note.File != valuesFile {
-			setup.Flags = append(setup.Flags, fatesOf("--", given)...)
-		}
+		maps.Copy(setup.Given, givenIn(note.Arguments))
 	}
+	setup.Flags = flagsOf(in.Notes)
 	setup.Unread = f.unknownFlags(&in)
-	slices.SortFunc(setup.Flags, func(a, b migrate.Argument) int { return strings.Compare(a.Name, b.Name) })
-	setup.Flags = slices.Compact(setup.Flags)
 	for _, line := range []string{in.controller, in.settings} {
 		if line != "" {
 			setup.Sources = append(setup.Sources, line)

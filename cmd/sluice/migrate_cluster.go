@@ -148,6 +148,39 @@ func givenIn(arguments []string) map[string]string {
 	return given
 }
 
+// flagsOf returns the flags of all Deployments with their fates. One that decides about
+// Ingresses counts for none of them if they differ.
+func flagsOf(notes []snapshot.Note) []migrate.Argument {
+	all := map[string]string{}
+	differ := map[string]bool{}
+	var first map[string]string
+	for _, note := range notes {
+		if note.Arguments == nil || note.File == valuesFile {
+			continue
+		}
+		given := givenIn(note.Arguments)
+		if first == nil {
+			first = given
+		}
+		for _, name := range differing(first, given) {
+			differ[strings.TrimPrefix(name, "--")] = true
+		}
+		maps.Copy(all, given)
+	}
+	fates, deciding := fatesOf("--", all), decidingFlags(&inputFlags{})
+	for at, a := range fates {
+		name := strings.TrimPrefix(a.Name, "--")
+		if differ[name] && deciding.Lookup(name) != nil {
+			fates[at].Fate, fates[at].Text = migrate.Changed, "it differs between the Deployments, so that it counts for none: give it on the command line"
+		}
+	}
+	return fates
+}
+
+// ofChart begins the names of flags in the values of the chart, which refuses those with which
+// no pod starts.
+const ofChart = "controller.extraArgs."
+
 // fatesOf gives flags their fates. Flags whose meaning differs from ingress-nginx's have
 // their own usage in ingressNginxCommand.
 func fatesOf(prefix string, given map[string]string) []migrate.Argument {
@@ -157,9 +190,15 @@ func fatesOf(prefix string, given map[string]string) []migrate.Argument {
 		a := migrate.Argument{Name: prefix + name, Fate: migrate.Kept}
 		flag, of := flags.Lookup(name), ours.Lookup(name)
 		i, inert := inertNamed(name)
+		fault := ""
+		if ours.Lookup(name) != nil && prefix == ofChart {
+			fault = migrate.FlagFault(name, given[name])
+		}
 		switch {
 		case flag == nil:
 			a.Fate, a.Text = migrate.Unknown, "neither Sluice nor ingress-nginx has this flag"+keys.DidYouMean(meantFlag(flags, name))
+		case fault != "":
+			a.Fate, a.Text = migrate.Refused, fault
 		case inert:
 			a.Fate, a.Text = migrate.WithoutEffect, i.reason
 		case of != nil && strings.Contains(of.Usage, "without effect"):

@@ -17,8 +17,11 @@ var migrateParts = map[string]string{
 	"alone":        ingressOf("alone", ""),
 	"nobody":       ingressOf("nobody", "ingressClassName: nowhere, "),
 	"deployment":   deploymentWith("--configmap=ingress-nginx/settings"),
+	"second":       strings.ReplaceAll(deploymentWith("--configmap=ingress-nginx/other, --v=2"), "name: ingress-nginx-controller", "name: second"),
 	"unexpanded":   deploymentWith("--configmap=$(PLACE)/settings"),
 	"zones":        deploymentWith("--configmap=ingress-nginx/settings, --enable-topology-aware-routing"),
+	"main-closed":  inTeam("main", `nginx.ingress.kubernetes.io/whitelist-source-range: 10.0.0.0/33`),
+	"canary":       inTeam("canary", `nginx.ingress.kubernetes.io/canary: "true", nginx.ingress.kubernetes.io/canary-weight: "10"`),
 	"settings":     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ingress-nginx}\n",
 	"global-limit": strings.Replace(ingressOf("limited", "ingressClassName: nginx, "), "namespace: shop", `namespace: shop, annotations: {nginx.ingress.kubernetes.io/global-rate-limit: "100", nginx.ingress.kubernetes.io/global-rate-limit-window: 1s}`, 1),
 }
@@ -29,6 +32,12 @@ kind: Ingress
 metadata: {name: %[1]s, namespace: shop}
 spec: {%[2]srules: [{host: %[1]s.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]}
 `, name, class)
+}
+
+// inTeam is an Ingress of the host main.example in the namespace team.
+func inTeam(name, annotations string) string {
+	text := strings.ReplaceAll(ingressOf("main", "ingressClassName: nginx, "), "name: main, namespace: shop", "name: "+name+", namespace: team, annotations: {"+annotations+"}")
+	return text
 }
 
 func deploymentWith(arguments string) string {
@@ -120,14 +129,30 @@ var migrateCases = []migrateCase{
 	{parts: "service ready", values: "{}", deployments: nethttp.StatusForbidden, want: "settings: ConfigMap ingress-nginx/ingress-nginx-controller, which Chart ingress-nginx (old-values.yaml) names"},
 	{parts: "service ready deployment settings", values: "{}", want: "values: those of old-values.yaml are checked only, as the flags and settings are those of a Deployment"},
 	{parts: "service ready", values: "controller: {configMapNamespace: edge}", status: 1, want: "ConfigMap edge/ingress-nginx-controller: the settings are not known"},
-	{parts: "service ready", values: `tcp: {"5432": "no service"}`, want: "(stream-entry)"},
-	{parts: "service ready", values: `{udp: {"53": "no service"}, controller: {udp: {configMapNamespace: edge}}}`, want: "--udp-services-configmap=edge/ingress-nginx-udp"},
+	{parts: "service ready", values: `tcp: {"5432": "no service"}`, status: 1, want: "(stream-entry)"},
+	{parts: "service ready", values: `{udp: {"53": "no service"}, controller: {udp: {configMapNamespace: edge}}}`, status: 1, want: "--udp-services-configmap=edge/ingress-nginx-udp"},
 	{parts: "service ready", values: "{defaultBackend: {enabled: true}}", want: "--default-backend-service=ingress-nginx/ingress-nginx-defaultbackend"},
 	{parts: "service ready", values: "controller: {healthCheckPath: /alive}", want: "--health-check-path=/alive"},
 	{parts: "service ready", values: `controller: {extraArgs: {disable-catch-all: ""}}`, want: "--disable-catch-all=true"},
 	{parts: "service ready", values: "controller: {addHeaders: {Strict-Transport-Security: max-age=1}}", want: "(add-headers-hsts)"},
 	{parts: "service ready", values: "controller: {enableTopologyAwareRouting: true}", want: "(topology-zones)"},
 	{parts: "service ready zones settings", want: "(topology-zones)"},
+
+	{parts: "service ready main-closed canary settings", flags: "--namespace team", status: 1, want: "503        team/canary"},
+	{parts: "service ready", want: "settings: not known, as no ConfigMap is found: the defaults are assumed"},
+	{parts: "service ready", values: "controller: {replicaCont: 2}", status: 1, want: "unknown: controller.replicaCont: "},
+	{parts: "service ready", values: "controller: {replicaCont: 2}", flags: "--fail-on 503", want: "unknown: controller.replicaCont: "},
+	{parts: "service ready", values: "controller: {replicaCount: three}", status: 1, want: `refused: controller.replicaCount: want a whole number (got "three")`},
+	{parts: "service ready", values: "controller: {config: {no-such: 1}}", want: "unknown: controller.config.no-such: "},
+	{parts: "service ready deployment settings", values: `controller: {config: {block-cidrs: "no such"}}`, flags: "--fail-on 503", status: 1, want: "503: controller.config.block-cidrs: "},
+	{parts: "service ready", values: "controller: {extraArgs: {default-ssl-certificate: wildcard}}", status: 1, want: `refused: controller.extraArgs.default-ssl-certificate: want NAMESPACE/NAME (got "wildcard")`},
+	{parts: "service ready", values: "controller: {extraArgs: {default-ssl-certificate: $(POD_NAMESPACE)/wildcard}}", want: "READY      shop/web"},
+	{parts: "service ready", values: "controller: {extraArgs: {disable-catch-all: maybe}}", status: 1, want: `refused: controller.extraArgs.disable-catch-all: want true or false (got "maybe")`},
+	{parts: "service ready", values: "controller: {extraArgs: [a]}", status: 1, want: `refused: controller.extraArgs: want an object (got ["a"])`},
+	{parts: "service ready", values: "controller: {metrics: {enabled: true, serviceMonitor: {enabled: true}}}", want: "changed: controller.metrics.serviceMonitor.enabled: its objects are made, but Sluice has no metrics yet"},
+	{parts: "service ready", flags: "-o json -o csv", status: 2, want: "want it once"},
+	{parts: "service ready settings deployment second", status: 1, want: "Flags:\n  changed: --configmap: it differs between the Deployments, so that it counts for none"},
+	{parts: "service ready", values: "# nothing", status: 2, want: "old-values.yaml: want values of a Helm chart (got none)"},
 }
 
 // TestMigrateDecides: each case has its exit status, and says why.

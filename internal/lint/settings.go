@@ -41,7 +41,7 @@ func FindSettings(o snapshot.Objects) (name snapshot.Name, how string, problems 
 	slices.SortFunc(byName, snapshot.Name.Compare)
 	switch byName = slices.Compact(byName); len(byName) {
 	case 0:
-		return snapshot.Name{}, "settings: no ConfigMap found: all have their defaults; --configmap names it", nil
+		return snapshot.Name{}, "settings: not known, as no ConfigMap is found: the defaults are assumed; --configmap names it", nil
 	case 1:
 		return byName[0], fmt.Sprintf("settings: ConfigMap %s, by its name", byName[0]), nil
 	}

@@ -25,7 +25,7 @@ func configMap(namespace, name string) string {
 func TestSettingsAreFound(t *testing.T) {
 	t.Parallel()
 	usual := configMap("ingress", "web-ingress-nginx-controller")
-	const none = "settings: no ConfigMap found: all have their defaults; --configmap names it"
+	const none = "settings: not known, as no ConfigMap is found: the defaults are assumed; --configmap names it"
 	const two = "2 ConfigMaps could have the settings, such as b/sluice-controller and ingress/web-ingress-nginx-controller: all have their defaults; --configmap names the right one"
 	for name, test := range map[string]struct{ manifests, want, says, problem string }{
 		"none":                             {configMap("shop", "prices"), "/", none, ""},

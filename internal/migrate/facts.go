@@ -29,12 +29,14 @@ type facts struct {
 	paths    []path
 	// locations are those of its rules.
 	locations []*model.Location
-	// denied is set if a path returns 503.
+	// items are those of its findings. denied is set if a path returns 503.
+	items  []Item
 	denied bool
 	// shares is set if another Ingress has one of its hosts, sharesService if another
 	// one has one of its Services, otherCanary if another one is a canary on its hosts.
 	shares, sharesService, otherCanary bool
 	healthPath                         string
+	around                             surroundings
 }
 
 // path is a path of a rule.

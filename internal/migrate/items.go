@@ -41,6 +41,7 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 		}
 		items = append(items, l.item(f))
 	}
+	alsoNeeded(items)
 	for at, item := range items {
 		if item.Status != Note && len(advice[item.Field]) > 0 {
 			items[at].Instead, items[at].Remedy = advice[item.Field], replaceabilityOf(advice[item.Field]).remedy(item)
@@ -142,8 +143,9 @@ func (l *look) settings() []Argument {
 	for key := range l.controller.data {
 		a := Argument{Name: model.OneLine(key, mostName), Fate: Kept}
 		for _, f := range l.findings[ref] {
-			if f.Field == key {
-				a.Fate, a.Text = l.fateOf(f), f.Text
+			fate := l.fateOf(f)
+			if f.Field == key && (a.Text == "" || slices.Index(Fates, fate) < slices.Index(Fates, a.Fate)) {
+				a.Fate, a.Text = fate, f.Text
 			}
 		}
 		all = append(all, a)
@@ -162,8 +164,10 @@ func (l *look) fateOf(f lint.Finding) Fate {
 		return Closes
 	case f.Reason == model.Unread && !settings.Catalog().Has(f.Field):
 		return Unknown
-	case item.Status == Note, f.Reason == model.Unsupported:
+	case f.Reason == model.NoEffect, f.Reason == model.Unread, f.Reason == model.Unsupported:
 		return WithoutEffect
+	case item.Status == Note:
+		return Kept
 	}
 	return Changed
 }

@@ -82,7 +82,7 @@ func (l *look) ingress(object *networkingv1.Ingress) Ingress {
 	fates := l.fates(f, i.Items)
 	i.Paths = fates.counts()
 	i.Items = append(i.Items, l.unexplained(f, i.Items, fates)...)
-	f.denied = i.Paths.Unavailable > 0
+	f.items, f.denied = i.Items, i.Paths.Unavailable > 0
 	i.Items = append(i.Items, l.quiet(f, i.Items)...)
 	if i.Paths.LeftOut > 0 {
 		i.Status = LeftOut
@@ -114,7 +114,7 @@ func (l *look) factsOf(object *networkingv1.Ingress) *facts {
 	ref := snapshot.RefOf(object)
 	f := &facts{
 		ingress: object, given: map[string]string{}, settings: l.settingsOf(object), options: l.translate, paths: pathsOf(object),
-		locations: l.locations[ref], healthPath: l.translate.HealthPath,
+		locations: l.locations[ref], healthPath: l.translate.HealthPath, around: l.around,
 		shares: several(hostsOf(object), l.around.hosts), sharesService: several(servicesOf(object), l.around.services),
 		otherCanary: several(hostsOf(object), l.around.canaries),
 	}

@@ -58,7 +58,7 @@ type Setup struct {
 type Argument struct {
 	Name string `json:"name"`
 	Fate Fate   `json:"fate"`
-	// Text is the reason, empty for one that is kept.
+	// Text is the reason. One that is kept has a text only if there is a note about it.
 	Text string `json:"text,omitempty"`
 }
 
@@ -217,9 +217,21 @@ func rank(s Status) int {
 }
 
 // Has reports whether an Ingress has this status or a worse one, or whether something
-// could not be read. An Ingress that nobody serves counts as different.
+// could not be read. An Ingress that nobody serves counts as different, and so does a value
+// that the chart refuses. One that closes all paths counts as 503.
 func (r *Report) Has(least Status) bool {
-	return len(r.Input) > 0 || len(r.Unserved) > 0 && rank(Different) <= rank(least) || slices.ContainsFunc(r.Ingresses, func(i Ingress) bool { return rank(i.Status) <= rank(least) })
+	return len(r.Input) > 0 || slices.ContainsFunc(r.Values, func(a Argument) bool { return rank(a.status()) <= rank(least) }) || len(r.Unserved) > 0 && rank(Different) <= rank(least) || slices.ContainsFunc(r.Ingresses, func(i Ingress) bool { return rank(i.Status) <= rank(least) })
+}
+
+// status is what a value of the chart counts as. A setting that nobody reads is no difference.
+func (a Argument) status() Status {
+	switch {
+	case a.Fate == Closes:
+		return Unavailable
+	case a.Fate == Refused, a.Fate == Unknown && !strings.HasPrefix(a.Name, "controller.config."):
+		return Different
+	}
+	return Note
 }
 
 func (r *Report) count() {

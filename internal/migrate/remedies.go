@@ -80,6 +80,7 @@ var special = []struct {
 	{model.Conflict, ": write the same there", "Write the same in both Ingresses, or use another host."},
 
 	{model.NotDelegated, "ask the owner to set it there", "Ask the owner of the host to write it there, or use another host."},
+	{model.InvalidValue, " beside it, without which it cannot be done", "Write the annotation that the text names beside it."},
 	{model.NoRoom, "patterns", "Make the patterns simpler, or split the namespace."},
 	{model.NoRoom, "ask the administrator to raise", "Raise the setting that the text names."},
 	{model.Ambiguous, "is an alias of the first host", "Write an Ingress for each host."},
@@ -90,6 +91,12 @@ var special = []struct {
 // remedyOf returns what to do about a finding, before its row is known. key is the annotation
 // or setting.
 func remedyOf(f lint.Finding, key string) string {
+	switch {
+	case f.Reason == model.Conflict && f.Field == "metadata.name" && f.Object.Kind != "Ingress":
+		return "Keep one " + f.Object.Kind + " of this name."
+	case f.Reason == model.Unsupported && f.Field == "apiVersion" && f.Object.Kind == "Ingress":
+		return "Write it as networking.k8s.io/v1 (kubectl convert does it)."
+	}
 	for _, s := range special {
 		if f.Reason == s.reason && strings.Contains(f.Text, s.text) {
 			return s.remedy

@@ -55,3 +55,19 @@ func (r replaceability) text() string {
 	}
 	return "this snippet is not needed"
 }
+
+// alsoNeeded marks the remedies of a field that is closed for several reasons: each of them
+// alone changes nothing.
+func alsoNeeded(items []Item) {
+	closed := map[string]string{}
+	for at, item := range items {
+		if item.Status != Unavailable || item.Field == "" || item.Remedy == "" {
+			continue
+		}
+		if first := closed[item.Field]; first != "" && first != item.Remedy {
+			items[at].Remedy = "Also needed: " + item.Remedy
+			continue
+		}
+		closed[item.Field] = item.Remedy
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/internal/lint"
+	"sluice/internal/model"
 )
 
 // TestRemedies: each remedy fits its finding.
@@ -20,6 +21,7 @@ func TestRemedies(t *testing.T) {
 		{`configuration-snippet: "proxy_buffering_no_such on;"`, Unavailable, "No annotation does the same. Set allow-snippet-annotations: \"true\" and annotations-risk-level: Critical", "Write these"},
 		{`configuration-snippet: "more_set_headers \"X-One: 1\"; aio threads;"`, Unavailable, "For the lines that are not replaced: Set allow-snippet-annotations", "in place of the snippet"},
 		{`auth-snippet: "proxy_set_header X-One 1;"`, Unavailable, "Set allow-snippet-annotations", "remove the snippet"},
+		{`auth-snippet: "proxy_set_header X-One 1;"`, Unavailable, "Write the annotation that the text names beside it.\nAlso needed: Set allow-snippet-annotations", "Write a valid value"},
 		{`canary: "true"`, Ready, "Make the main Ingress, or give the canary a host", "Make the object"},
 		{`global-auth-url: "https://sign-in.example/"`, Unavailable, "Write it in the ConfigMap of the controller", "Correct the name"},
 		{`worker-processes: "2"`, Ready, "Write it in the ConfigMap of the controller", "Correct the name"},
@@ -76,5 +78,14 @@ func TestSnippetsThatCannotBeChecked(t *testing.T) {
 		if len(items) == 0 || items[0].Status != Unavailable || !strings.Contains(items[0].Remedy, "also where snippets are allowed") || strings.Contains(items[0].Remedy, "allow-snippet") {
 			t.Errorf("%s: %+v", snippet, items)
 		}
+	}
+}
+
+// TestRemediesNameTheObject: of two objects with one name, the remedy names their kind.
+func TestRemediesNameTheObject(t *testing.T) {
+	t.Parallel()
+	f := lint.Finding{Reason: "Conflict", Field: "metadata.name", Object: model.ObjectRef{Kind: "Service", Namespace: "shop", Name: "web"}, Text: "want one Service of this name (got several)"}
+	if got := remedyOf(f, "metadata.name"); got != "Keep one Service of this name." {
+		t.Error(got)
 	}
 }

@@ -135,8 +135,11 @@ func (w when) precision(f lint.Finding, field string) int {
 	return precision
 }
 
-// fits compares a field with a pattern that can begin or end with "*".
+// fits compares a field with a pattern that can begin or end with "*", or both.
 func fits(pattern, field string) bool {
+	if middle, is := strings.CutSuffix(pattern, "*"); is && strings.HasPrefix(middle, "*") {
+		return strings.Contains(field, middle[1:])
+	}
 	if ending, is := strings.CutPrefix(pattern, "*"); is {
 		return strings.HasSuffix(field, ending)
 	}

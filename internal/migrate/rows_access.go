@@ -40,7 +40,7 @@ var accessRows = []row{
 	{"auth-snippet-key", "variables in `auth-snippet` beside", asked("auth-snippet").with("auth-cache-key")},
 	{"global-auth-bad", "`global-auth-url` that is not valid", by("global-auth-url")},
 	{"global-auth-headers", "`global-auth-response-headers` with a name", by("global-auth-response-headers")},
-	{"no-auth-locations", "`no-auth-locations` and a broken", quiet(func(f *facts) bool { return f.denied && f.setting("global-auth-url") != "" })},
+	{"no-auth-locations", "`no-auth-locations` and a broken", quiet(func(f *facts) bool { return f.closes("auth-*") && f.anyPath(f.isExempt) })},
 	{"auth-realm-off", "`auth-realm: \"off\"`", by("auth-realm").that("off")},
 	{"password-cost", "a hash of a password that costs more", by("auth-secret auth-type").that("password-hash-max-cost", "costs")},
 	{"password-rate", "requests with a password to a path with a hash", untold(otherObject)},

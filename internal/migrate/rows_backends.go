@@ -29,7 +29,7 @@ var backendRows = []row{
 	{"buffers-fit", "sizes of buffers that nginx compares", by("proxy-buffer-size proxy-buffers-number proxy-busy-buffers-size")},
 	{"answer-rewrites", "`proxy-cookie-domain`, `proxy-cookie-path` and", by("proxy-cookie-domain proxy-cookie-path proxy-redirect-from proxy-redirect-to")},
 	{"error-pages-many", "`custom-http-errors` with more than 50,000", by("custom-http-errors").that("50,000", "50000")},
-	{"server-header", "the header Server", always()},
+	{"server-header", "the header Server", setup(func(c *controller) bool { return !c.on("server-tokens") })},
 	{"proxy-ssl-neighbours", "`proxy-ssl-*` of one Ingress, paths of another", quiet(func(f *facts) bool {
 		return f.shares && f.asks("proxy-ssl-secret proxy-ssl-verify proxy-ssl-name proxy-ssl-ciphers")
 	})},
@@ -53,7 +53,7 @@ var backendRows = []row{
 	{"error-request-id", "a Service without endpoints with `default-backend`", asked("default-backend")},
 	{"early-errors", "requests that nginx refuses before it looks", set("custom-http-errors")},
 	{"error-413", "413 with an error page", quiet(func(f *facts) bool { return strings.Contains(f.inForce("custom-http-errors"), "413") })},
-	{"service-missing", "a missing Service or port", because(model.NotFound).in("spec.rules* spec.defaultBackend*").same()},
+	{"service-missing", "a missing Service or port", because(model.NotFound).in("*.backend* spec.defaultBackend*").same()},
 }
 
 // redirectRows are about redirects.

@@ -114,8 +114,9 @@ var valueRows = []row{
 // balancingRows are about canaries, cookies and how endpoints are chosen.
 var balancingRows = []row{
 	{"canary-word", "`canary` that is no boolean", by("canary").that("want true or false")},
-	{"canary-path", "a canary with a path that no other Ingress has", by("spec.rules*").that("no other Ingress has the path")},
-	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests").fix("Give the canary and the Ingress whose path it shares the same annotations that protect.")},
+	{"canary-path", "a canary with a path that no other Ingress has", by("spec.rules*").that("no other Ingress has the path").fix("Add the path to the main Ingress, or remove it from the canary.")},
+	{"canary-closed", "a canary of a path that its main Ingress closes", because(model.NotFound).in("spec.rules* spec.defaultBackend*").that("which has the same path, returns 503").closing().fix("Correct the Ingress that the text names.")},
+	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests").fix("Write the same value in the main Ingress.")},
 	{"cookies-shared", "cookies of two Ingresses with one Service", quiet(func(f *facts) bool { return f.asks("affinity") && f.sharesService })},
 	{"balancing-shared", "hash, algorithm or `service-upstream` of two", quiet(func(f *facts) bool {
 		return f.asks("upstream-hash-by load-balance service-upstream") && f.sharesService

@@ -22,7 +22,7 @@ func (r *Report) Text(out io.Writer) error {
 	}
 	w.items("For every Ingress", r.Everywhere)
 	w.items("Other objects", r.Objects)
-	w.items("Not read", r.Input)
+	w.unread(r.Input)
 	w.arguments("Settings", r.Settings)
 	w.arguments("Flags", r.Flags)
 	w.arguments("Values of the chart", r.Values)
@@ -81,6 +81,21 @@ func (w *textWriter) items(heading string, items []Item) {
 	}
 }
 
+// unread writes what could not be read, with the file and the line.
+func (w *textWriter) unread(items []Item) {
+	if len(items) == 0 {
+		return
+	}
+	w.line("\nNot read:")
+	for _, item := range items {
+		place := ""
+		if item.File != "" {
+			place = fmt.Sprintf("%s:%d: ", item.File, max(item.Line, 1))
+		}
+		w.itemAt(place, item)
+	}
+}
+
 // others writes Ingresses that this controller does not serve.
 func (w *textWriter) others(heading string, all []Other) {
 	if len(all) == 0 {
@@ -92,7 +107,9 @@ func (w *textWriter) others(heading string, all []Other) {
 	}
 }
 
-func (w *textWriter) item(item Item) {
+func (w *textWriter) item(item Item) { w.itemAt("", item) }
+
+func (w *textWriter) itemAt(place string, item Item) {
 	where := ""
 	if item.Object.Kind != "" && item.Object.Kind != "Ingress" {
 		where = strings.TrimSpace(item.Object.String()) + ": "
@@ -100,7 +117,7 @@ func (w *textWriter) item(item Item) {
 	if item.Field != "" {
 		where += item.Field + ": "
 	}
-	w.line("  %s: %s%s", item.Status, where, item.Text)
+	w.line("  %s%s: %s%s", place, item.Status, where, item.Text)
 	for _, line := range item.Instead {
 		w.line("      %s", line)
 	}
@@ -112,7 +129,7 @@ func (w *textWriter) item(item Item) {
 	}
 }
 
-// arguments writes those that are not kept, and the number of the others.
+// arguments writes those that are not kept or have a note, and how many are kept.
 func (w *textWriter) arguments(heading string, all []Argument) {
 	if len(all) == 0 {
 		return
@@ -122,6 +139,8 @@ func (w *textWriter) arguments(heading string, all []Argument) {
 	for _, a := range all {
 		if a.Fate == Kept {
 			kept++
+		}
+		if a.Fate == Kept && a.Text == "" {
 			continue
 		}
 		w.line("  %s: %s: %s", a.Fate, a.Name, a.Text)

@@ -71,6 +71,9 @@ func ReadValues(files ...[]byte) (*Values, error) {
 		if err := yaml.UnmarshalStrict(text, &one, withNumbers); err != nil {
 			return nil, fmt.Errorf("want values of a Helm chart as YAML: %s", model.OneLine(err.Error(), 300))
 		}
+		if isEmpty(text) {
+			return nil, errors.New("want values of a Helm chart (got none)")
+		}
 		if one["kind"] != nil && one["apiVersion"] != nil {
 			return nil, errors.New("want values of a Helm chart (got an object of Kubernetes): give manifests with -f")
 		}
@@ -78,8 +81,15 @@ func ReadValues(files ...[]byte) (*Values, error) {
 	}
 	v := &Values{Flags: map[string]string{}, Extra: tree(all).texts("controller.extraArgs"), Settings: tree(all).texts("controller.config")}
 	v.Given = append(judge("", all, chart().names), v.settings()...)
+	v.judgeForms(all)
 	v.fromChart(tree(all))
 	return v, nil
+}
+
+// isEmpty reports whether YAML has comments alone.
+func isEmpty(text []byte) bool {
+	var value any
+	return yaml.Unmarshal(text, &value) == nil && value == nil
 }
 
 // withNumbers keeps a number as it is written: 31536000 is no 3.1536e+07.
@@ -116,6 +126,27 @@ func (v *Values) settings() []Argument {
 	return all
 }
 
+// judgeForms gives fates to values that the chart refuses for their type, and to those that
+// are for something that Sluice does not have yet.
+func (v *Values) judgeForms(all map[string]any) {
+	faults := map[string]string{}
+	ofChart().faults("", all, faults)
+	for at, a := range v.Given {
+		switch reason := chart().notYet[a.Name]; {
+		case faults[a.Name] != "":
+			v.Given[at].Fate, v.Given[at].Text = Refused, faults[a.Name]
+			delete(faults, a.Name)
+		case reason != "" && tree(all).enabled(a.Name):
+			v.Given[at].Fate, v.Given[at].Text = Changed, reason
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(faults)) {
+		v.Given = slices.DeleteFunc(v.Given, func(a Argument) bool { return a.Fate == Kept && strings.HasPrefix(name, a.Name+".") })
+		v.Given = append(v.Given, Argument{model.OneLine(name, mostName), Refused, faults[name]})
+		delete(v.Extra, strings.TrimPrefix(name, "controller.extraArgs."))
+	}
+}
+
 func fateOfProblem(p model.Problem) Fate {
 	switch {
 	case p.Denies:
@@ -131,23 +162,32 @@ func fateOfProblem(p model.Problem) Fate {
 // chartFiles are what Sluice's chart knows of values.
 type chartFiles struct {
 	names map[string]any
-	// withoutEffect are reasons by value.
-	withoutEffect map[string]string
+	// withoutEffect and notYet are reasons by value.
+	withoutEffect, notYet map[string]string
 }
 
 // chart reads the embedded files of the chart, which a test reads too.
 var chart = sync.OnceValue(func() chartFiles {
-	c := chartFiles{withoutEffect: map[string]string{}}
+	c := chartFiles{withoutEffect: map[string]string{}, notYet: map[string]string{}}
 	var groups []struct {
 		Reason string            `json:"reason"`
 		Values map[string]string `json:"values"`
 	}
-	if err := errors.Join(yaml.Unmarshal(charts.Names, &c.names), yaml.Unmarshal(charts.WithoutEffect, &groups)); err != nil {
+	var later []struct {
+		Reason string   `json:"reason"`
+		Values []string `json:"values"`
+	}
+	if err := errors.Join(yaml.Unmarshal(charts.Names, &c.names), yaml.Unmarshal(charts.WithoutEffect, &groups), yaml.Unmarshal(charts.NotYet, &later)); err != nil {
 		panic(err) // the files are part of this program
 	}
 	for _, g := range groups {
 		for name := range g.Values {
 			c.withoutEffect[name] = g.Reason
+		}
+	}
+	for _, g := range later {
+		for _, name := range g.Values {
+			c.notYet[name] = g.Reason
 		}
 	}
 	return c

@@ -193,3 +193,55 @@ func TestMigrateMakesWhatTheChartMakes(t *testing.T) {
 		}
 	}
 }
+
+// refusedBy are the values and flags that sluice migrate says the chart refuses.
+func refusedBy(t *testing.T, values map[string]any) (refused []string) {
+	t.Helper()
+	text, err := kyaml.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := migrate.ReadValues(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range v.Given {
+		isSetting := strings.HasPrefix(a.Name, "controller.config.") // the chart takes any name
+		if a.Fate == migrate.Refused || a.Fate == migrate.Unknown && !isSetting {
+			refused = append(refused, a.Name+": "+a.Text)
+		}
+	}
+	for name, value := range v.Extra {
+		if fault := migrate.FlagFault(name, value); fault != "" {
+			refused = append(refused, name+": "+fault)
+		}
+	}
+	return refused
+}
+
+// TestMigrateRefusesWhatTheChartRefuses: values of a wrong type or name, and flags with which no
+// pod starts; and nothing that the chart takes.
+func TestMigrateRefusesWhatTheChartRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"controller: 3", "controller: {replicaCount: three}", "controller: {service: [1]}", "controller: {extraArgs: [a]}", "controller: {extraArgs: {v: [2]}}", "controller: {kind: Pod}",
+		"controller: {config: {proxy-body-size: [8m]}}", "controller: {replicaCont: 2}", `tcp: {"80": web}`, "tcp: {http: shop/web:80}", "controller: {extraArgs: {default-ssl-certificate: wildcard}}",
+		"controller: {extraArgs: {disable-catch-all: maybe}}", "controller: {extraArgs: {http-port: many}}",
+	} {
+		values, err := rendering.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rendering.Default().Render(text); err == nil {
+			t.Errorf("%s: the chart takes it", text)
+		}
+		if len(refusedBy(t, values)) == 0 {
+			t.Errorf("%s: sluice migrate takes it", text)
+		}
+	}
+	for name, values := range decidingValues(t) {
+		if refused := refusedBy(t, values); len(refused) > 0 {
+			t.Errorf("%s: the chart takes it, and sluice migrate refuses %q", name, refused)
+		}
+	}
+}

@@ -45,7 +45,7 @@
 {{- end }}
 {{- include "sluice.notes.settings" . }}
 {{- include "sluice.notes.ports" . }}
-{{- include "sluice.notes.metrics" $c }}
+{{- include "sluice.notes.notYet" . }}
 {{- include "sluice.notes.selectors" . }}
 {{- if and $c.allowSnippetAnnotations (ne (get $c.config "annotations-risk-level" | toString | lower) "critical") }}
 - controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too; without it the paths of each Ingress that has one answer 503.
@@ -69,19 +69,17 @@
 {{- end }}
 {{- end }}
 
-{{/* What asks for metrics, of the controller's values: there are none yet. */}}
-{{- define "sluice.notes.metrics" -}}
-{{- if .metrics.enabled }}
-{{- $made := list "controller.metrics" }}
-{{- if .metrics.serviceMonitor.enabled }}{{ $made = append $made "serviceMonitor" }}{{ end }}
-{{- if .metrics.prometheusRule.enabled }}{{ $made = append $made "prometheusRule" }}{{ end }}
-- {{ join ", " $made }}: its objects are made, but Sluice has no metrics yet: /metrics answers 404.
+{{/* What is made for something that Sluice does not have yet. */}}
+{{- define "sluice.notes.notYet" -}}
+{{- $root := . -}}
+{{- range $group := .Files.Get "not-yet.yaml" | fromYamlArray }}
+{{- $given := list }}
+{{- range $name := $group.values }}
+{{- if include "sluice.given" (list $root.Values $name nil) }}{{ $given = append $given $name }}{{ end }}
 {{- end }}
-{{- if .autoscalingTemplate }}
-- controller.autoscalingTemplate: metrics of Sluice that it names are not there yet, as Sluice has none; others do.
+{{- with $given }}
+- {{ join ", " . }}: {{ $group.reason }}
 {{- end }}
-{{- if and .keda.enabled .keda.triggers }}
-- controller.keda.triggers: metrics of Sluice that they name are not there yet, as Sluice has none; others do.
 {{- end }}
 {{- end }}
 
