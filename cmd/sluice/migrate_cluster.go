@@ -181,13 +181,16 @@ func flagsOf(notes []snapshot.Note) []migrate.Argument {
 // no pod starts.
 const ofChart = "controller.extraArgs."
 
+// longestFlagName limits the shown length of the name of a flag.
+const longestFlagName = 253
+
 // fatesOf gives flags their fates. Flags whose meaning differs from ingress-nginx's have
 // their own usage in ingressNginxCommand.
 func fatesOf(prefix string, given map[string]string) []migrate.Argument {
 	flags, ours := ingressNginxCommand().Flags(), runCommand().Flags()
 	var all []migrate.Argument
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		a := migrate.Argument{Name: prefix + name, Fate: migrate.Kept}
+		a := migrate.Argument{Name: prefix + model.OneLine(name, longestFlagName), Fate: migrate.Kept}
 		flag, of := flags.Lookup(name), ours.Lookup(name)
 		i, inert := inertNamed(name)
 		fault := ""

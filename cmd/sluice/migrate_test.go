@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,6 +144,22 @@ func TestMigrateStatus(t *testing.T) {
 		got := process(t, ".", "", append([]string{"migrate"}, strings.Fields(test.arguments)...)...)
 		if got.Status != test.status {
 			t.Errorf("migrate %s: status %d, want %d: %s%s", test.arguments, got.Status, test.status, got.Errors, got.Out)
+		}
+	}
+}
+
+// TestMigrateWritesNoControls: the name of a flag in a Deployment or in values cannot clear a
+// terminal, or hide lines of the report.
+func TestMigrateWritesNoControls(t *testing.T) {
+	t.Parallel()
+	manifests := written(t, "manifests.yaml", migrateParts["service"]+"---\n"+migrateParts["ready"]+"---\n"+deploymentWith(`"--\e]0;pwned\a\e[2J\rall ready=x"`))
+	values := written(t, "values.yaml", `controller: {extraArgs: {"fo\e[2J\u202eo": "1"}}`)
+	for _, arguments := range []string{"-f " + manifests, "-f " + manifests + " --values " + values} {
+		for _, format := range []string{"text", "html"} {
+			got := process(t, ".", "", append(strings.Fields("migrate -o "+format), strings.Fields(arguments)...)...)
+			if at := strings.IndexFunc(got.Out, func(r rune) bool { return r != '\n' && unicode.IsControl(r) || r == '\u202e' }); at >= 0 || !strings.Contains(got.Out, "has this flag") {
+				t.Errorf("migrate -o %s %s: a control character at %d in %q", format, arguments, at, got.Out[max(0, at-40):max(0, at)+40])
+			}
 		}
 	}
 }

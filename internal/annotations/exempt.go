@@ -2,9 +2,9 @@ package annotations
 
 import (
 	"slices"
-	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 // authenticating are the behaviours that the setting no-auth-locations turns off.
@@ -12,13 +12,19 @@ var authenticating = []string{"basic-auth", "external-auth"}
 
 func (b *behaviour) authenticates() bool { return slices.Contains(authenticating, b.Name) }
 
-// isExempt reports whether a path of a rule begins with one of no-auth-locations. As in
-// ingress-nginx, the path of the request does not count.
+// isExempt reports whether one of no-auth-locations holds for a path of a rule.
 func (r *reader) isExempt(path string) bool {
-	return slices.ContainsFunc(r.settings.Auth.NoAuthLocations, func(start string) bool {
-		return start != "" && strings.HasPrefix(path, start)
-	})
+	target := r.given[rewriteTarget]
+	for _, l := range r.byPath.at(path) {
+		if l.name == rewriteTarget {
+			target = l.value
+		}
+	}
+	return settings.Covers(r.settings.Auth.NoAuthLocations, path, target)
 }
+
+// rewriteTarget is the annotation by which a path can lead elsewhere.
+const rewriteTarget = "rewrite-target"
 
 // exemptPaths returns the paths of the rules without authentication, if the Ingress
 // authenticates.

@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 // The blocks of client certificates: that of the server, and that of each location.
@@ -205,9 +206,10 @@ func (b *builder) clientCheckOf(c *claim.Claim) clientCheckBlock {
 	return block
 }
 
-// withoutTLS reports whether a path is never redirected to HTTPS.
+// withoutTLS reports whether one of no-tls-redirect-locations holds for a path, so that it is
+// never redirected to HTTPS.
 func withoutTLS(c *claim.Claim) bool {
-	return slices.ContainsFunc(c.Owner.Settings.Redirects.NoTLSLocations, func(start string) bool { return start != "" && strings.HasPrefix(c.Path, start) })
+	return settings.Covers(c.Owner.Settings.Redirects.NoTLSLocations, c.Path, c.Annotations.Rewrite.Target)
 }
 
 // clientBlocks are the blocks of the server.

@@ -13,8 +13,7 @@ import (
 const usualHTTPS = 443
 
 // redirect returns the redirect to HTTPS of a claim, nil for none, and the reason. A
-// path that begins with one of no-tls-redirect-locations is never redirected. As in
-// ingress-nginx, that is compared with the path of the rule, not of the request.
+// path of a rule for which one of no-tls-redirect-locations holds is never redirected.
 func (b *builder) redirect(c *claim.Claim) (r *model.Redirect, why string) {
 	asked, general := c.Annotations.SSLRedirect, c.Owner.Settings.Redirects
 	switch {

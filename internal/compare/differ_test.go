@@ -217,23 +217,23 @@ func TestVaryingValuesDoNotCount(t *testing.T) {
 	}
 }
 
-// TestErrorsAlone: two controllers that answer everything with an error agree, but show
-// nothing.
-func TestErrorsAlone(t *testing.T) {
+// TestNoSuccess: two controllers that agree, but answer nothing with success, show nothing.
+func TestNoSuccess(t *testing.T) {
 	t.Parallel()
 	core := coreOf(t, shop)
 	for name, test := range map[string]struct {
 		a, b Answer
 		want int
 	}{
-		"errors": {statusOf(404), statusOf(503), 1},
-		"one":    {statusOf(404), ok(), 0},
-		"none":   {ok(), ok(), 0},
-		"gone":   {Answer{}, Answer{}, 0},
+		"errors":    {statusOf(404), statusOf(503), 0},
+		"redirects": {statusOf(308), statusOf(308), 0},
+		"one":       {statusOf(404), ok(), 0},
+		"gone":      {Answer{}, Answer{}, 0},
+		"both":      {ok(), ok(), 1},
 	} {
-		report := NewReport(core, []Result{resultOf("/cart/", test.a, test.b)}, nil)
-		if report.Errors != test.want || strings.Contains(report.Summary(), "with an error") != (test.want == 1) {
-			t.Errorf("%s: %d errors; %s", name, report.Errors, report.Summary())
+		report := NewReport(core, []Result{resultOf("/cart/", test.a, test.b), resultOf("/", statusOf(308), statusOf(308))}, nil)
+		if report.Successes != test.want || strings.Contains(report.Summary(), "with success") != (test.want == 0) {
+			t.Errorf("%s: %d successes; %s", name, report.Successes, report.Summary())
 		}
 	}
 }

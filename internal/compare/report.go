@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -20,9 +19,9 @@ type Report struct {
 	Requests  int `json:"requests"`
 	Differing int `json:"differing"`
 	Unstable  int `json:"unstable"`
-	// Errors is the number of requests to which both controllers answer with an error, 4xx
-	// or 5xx. If they do so to all, nothing shows that their backends are reached.
-	Errors int `json:"errors"`
+	// Successes is the number of requests that both controllers answer with success, 2xx. If
+	// there is none, nothing shows that their backends are reached.
+	Successes int `json:"successes"`
 	// Ignored is the number of ignored differences.
 	Ignored int `json:"ignored"`
 	// Notes say what was not asked.
@@ -55,8 +54,8 @@ func NewReport(core *Core, results []Result, ignore Ignore) *Report {
 	varying := varyingOf(core, results)
 	for i := range results {
 		r := &results[i]
-		if min(r.first[0].Status, r.first[1].Status) >= http.StatusBadRequest {
-			report.Errors++
+		if r.first[0].succeeds() && r.first[1].succeeds() {
+			report.Successes++
 		}
 		if r.Same() {
 			continue
@@ -79,6 +78,9 @@ func NewReport(core *Core, results []Result, ignore Ignore) *Report {
 	report.Causes, report.Unrepeated, report.Ignored = g.merged(), unstable.merged(), g.ignored
 	return report
 }
+
+// succeeds reports whether an answer has a status of success.
+func (a *Answer) succeeds() bool { return a.Status >= 200 && a.Status < 300 }
 
 func (r *Report) count(differs, varies bool) {
 	switch {
@@ -162,8 +164,8 @@ func (r *Report) Summary() string {
 	if r.Unstable > 0 {
 		line += fmt.Sprintf("; %d are not repeated", r.Unstable)
 	}
-	if r.Requests > 0 && r.Errors == r.Requests {
-		line += "; both controllers answer all of them with an error (4xx, 5xx), so nothing shows that they reach backends"
+	if r.Requests > 0 && r.Successes == 0 {
+		line += "; both controllers answer none of them with success (2xx), so nothing shows that they reach backends"
 	}
 	if r.Ignored > 0 {
 		line += "; " + model.Counted(r.Ignored, "difference is ignored", "differences are ignored")

@@ -1,15 +1,20 @@
 package keys
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
 	"sluice/internal/model"
 )
 
-// Text returns the mistake in one line: the valid values and the given one.
+// credentials matches a name and a password in a URL.
+var credentials = regexp.MustCompile(`://[^/?#@\s]*@`)
+
+// Text returns the mistake in one line: the valid values and the given one, without a
+// password that a URL has in it.
 func (f Fault) Text() string {
-	got := model.Quoted(f.Value)
+	got := model.Quoted(credentials.ReplaceAllString(f.Value, "://***@"))
 	if f.Secret {
 		got = "another value"
 	}

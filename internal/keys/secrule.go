@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 )
 
 // The ids of the rules of Sluice and of the OWASP core rule set. A rule of the same id
@@ -69,8 +70,13 @@ func writeOperator(word ruleWord) (string, error) {
 		if !strings.EqualFold(known, name) {
 			continue
 		}
-		ofPattern := known == "rx" || known == "rxGlobal"
+		ofPattern, wrong := known == "rx" || known == "rxGlobal", ""
+		if ofPattern {
+			wrong = badPattern(text)
+		}
 		switch {
+		case wrong != "":
+			return "", fmt.Errorf("the pattern of @%s is not valid: %s", known, wrong)
 		case word.quotes && !ofPattern:
 			return "", fmt.Errorf("the argument of @%s has a quote, which only a pattern can have", known)
 		case takes == (text == ""):
@@ -83,6 +89,16 @@ func writeOperator(word ruleWord) (string, error) {
 		return `"` + not + "@" + known + " " + text + `"`, nil
 	}
 	return "", fmt.Errorf("the operator @%s is not accepted: want one that docs/modsecurity.md lists", model.OneLine(name, 60))
+}
+
+// badPattern returns why PCRE rejects the pattern of a rule, "" if it may accept it.
+// ModSecurity takes such a rule, which then never matches. Patterns with a macro, such as
+// %{tx.a}, are complete only when the rule runs.
+func badPattern(pattern string) string {
+	if strings.Contains(pattern, "%{") {
+		return ""
+	}
+	return pcre.Rejection(pattern, 0)
 }
 
 // ruleAction is the form of an action: the pattern of its value, nil for none. quoted is set

@@ -22,6 +22,7 @@ func TestSecRules(t *testing.T) {
 		`SecAction "id:900110,pass,ctl:ruleEngine=Off"`:                                                 `SecAction "id:900110,pass,ctl:ruleEngine=Off"`,
 		"SecAuditLog /dev/stdout":                                                                       "SecAuditLog /dev/stdout",
 		"SecRule ARGS:a \"@rx a\tb\" \"id:1\"":                                                          "SecRule ARGS:a \"@rx a\tb\" \"id:1\"",
+		`SecRule ARGS "@rx (%{tx.a}" "id:1"`:                                                            `SecRule ARGS "@rx (%{tx.a}" "id:1"`, // known when it runs
 		"SecRule A b \"id:1,chain\"\nSecRule C d":                                                       "SecRule A \"@rx b\" \"id:1,chain\"\nSecRule C \"@rx d\"",
 	} {
 		var r SecRules
@@ -56,6 +57,7 @@ func TestSecRulesAreOfTheList(t *testing.T) {
 		"SecRule ARGS \"@streq a\\\"b\" \"id:1\"", "SecRule ARGS \"@streq a\\ \" \"id:1\"", "SecRule ARGS\\ \"a\"", "SecRule ARGS a \"id:1\" \"b\"", "SecRule ARGS a \"id:1,chain\"", "SecRule ARGS a \"id:1,chain\"\nSecRuleEngine Off", "SecRule ARGS a \"id:1,chain\"\nSecAction \"pass\"",
 		"SecRule ARGS \"a\nInclude /x\" \"id:1\"", "SecRuleEngine On\x00", "SecRuleEngine On\x0bInclude /x", "SecRuleEngine On\u2028", "SecMarker \"a\nb\"", "SecRule ARGS \"" + strings.Repeat("a", 4000) + "\" \"id:1\"", "SecRule ARGS \"" + strings.Repeat(`\`, 2500) + "a\" \"id:1\"",
 		strings.Repeat("SecRuleEngine On\n", 2000), "';\nmodsecurity off;", "SecRuleEngine On';", "SecRuleRemoveByTag a\"b", "SecRuleRemoveByTag a'b", "<IfModule x>", "SecArgumentSeparator ';'",
+		`SecRule ARGS "@rx (" "id:1"`, `SecRule ARGS "!@rxGlobal [a" "id:1"`, `SecRule ARGS "a**" "id:1"`,
 		`\`, "\\\n", "\\\n\\", "SecRuleEngine On\n \\", "SecRule", "SecRule ARGS", "SecAction", "SecAction \"\"", "SecRuleUpdateActionById 1",
 	} {
 		var r SecRules

@@ -84,6 +84,20 @@ func (f *facts) number(name string) (int, bool) {
 
 func (f *facts) anyPath(holds func(path) bool) bool { return slices.ContainsFunc(f.paths, holds) }
 
+// looksExempt reports whether a path begins with a prefix of paths without authentication or
+// redirects, but the setting does not hold for it.
+func (f *facts) looksExempt() bool {
+	return f.anyPath(func(p path) bool {
+		for _, prefixes := range [][]string{f.settings.Auth.NoAuthLocations, f.settings.Redirects.NoTLSLocations} {
+			begins := slices.ContainsFunc(prefixes, func(prefix string) bool { return prefix != "" && strings.HasPrefix(p.text, prefix) })
+			if begins && !settings.Covers(prefixes, p.text, f.value("rewrite-target")) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // hasWithoutSlash reports whether the Ingress also has a path without the slash at its end.
 func (f *facts) hasWithoutSlash(p path) bool {
 	return f.anyPath(func(other path) bool { return other.host == p.host && other.text == strings.TrimSuffix(p.text, "/") })

@@ -65,6 +65,7 @@ var accessRows = []row{
 	{"snippet-open", "a snippet that is not closed", because(model.InvalidValue).in("configuration-snippet server-snippet").denying().fix("Sluice cannot check this snippet, also where snippets are allowed. Move it into the backend, or leave this Ingress with ingress-nginx for now.")},
 	{"snippet-variables", "a snippet that sets a variable of Sluice", by("configuration-snippet server-snippet").that("variable")},
 	{"snippet-headers", "a header of `proxy_set_header` in a snippet", quiet(func(f *facts) bool { return strings.Contains(f.value("configuration-snippet"), "proxy_set_header") })},
+	{"exempt-below", "a path of `no-auth-locations` or", quiet((*facts).looksExempt)},
 	{"snippet-redirect", "a snippet with `break` or `rewrite`", quiet(func(f *facts) bool {
 		return f.hasTLS() && containsAny(f.value("configuration-snippet"), "break", "rewrite")
 	})},

@@ -1,6 +1,7 @@
 package pcre
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -159,6 +160,9 @@ func (p *parser) item(t token, all *node) (repeatable bool) {
 	case quantifierToken:
 		p.fail("a quantifier without anything to repeat")
 	case lostToken:
+		if errors.Is(t.refusal, errNoBracket) {
+			p.fail("%v", errNoBracket)
+		}
 		p.unsupported(fmt.Sprintf("%.10q", t.text))
 	case quotedToken:
 		for _, c := range []byte(t.text[2 : len(t.text)-2]) {

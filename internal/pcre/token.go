@@ -137,8 +137,10 @@ func readClass(rest string) token {
 		}
 		i += length
 	}
-	return lost(rest, "[ needs its ]")
+	return lost(rest, "%w", errNoBracket)
 }
+
+var errNoBracket = errors.New("[ needs its ]")
 
 // classStart returns the beginning of a class: the bracket, ^, and a ] that does not end
 // it.

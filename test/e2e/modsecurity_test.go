@@ -57,9 +57,14 @@ func TestRulesThatModSecurityRefuses(t *testing.T) {
 		}, "--configmap", "default/config")
 		s.waitBackend("http://shop.example/a", "web")
 		s.waitStatus("http://shop.example/a?a=evil", 403)
-		for _, rule := range []string{`SecRule ARGS:b "@streq x" "id:7,phase:1,deny"`, `SecRule ARGS:b "@rx (" "id:8,phase:1,deny"`, `SecRule NO_SUCH_VARIABLE "@rx a" "id:8,phase:1,deny"`} {
-			s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "enable-modsecurity: true", "modsecurity-snippet: "+rule))
+		for _, test := range []struct{ rule, says string }{
+			{`SecRule ARGS:b "@streq x" "id:7,phase:1,deny"`, "Rule id: 7 is duplicated"},
+			{`SecRule ARGS:b "@rx (" "id:8,phase:1,deny"`, "the pattern of @rx is not valid: missing )"},
+			{`SecRule NO_SUCH_VARIABLE "@rx a" "id:8,phase:1,deny"`, "NO_SUCH_VARIABLE"},
+		} {
+			s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "enable-modsecurity: true", "modsecurity-snippet: "+test.rule))
 			s.waitStatus("http://shop.example/a", 503)
+			s.waitLine(test.says)
 			s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "enable-modsecurity: true", "modsecurity-snippet: SecRuleEngine On"))
 			s.waitBackend("http://shop.example/a", "web")
 		}
