@@ -3,6 +3,8 @@ package migrate
 import (
 	"slices"
 	"strings"
+
+	"sluice/internal/settings"
 )
 
 // has reports whether a finding is about an annotation, which can end with "*".
@@ -20,9 +22,7 @@ func (f *facts) hasItem(annotation string, least Status) bool {
 
 // isExempt reports whether a path has no authentication, by the setting no-auth-locations.
 func (f *facts) isExempt(p path) bool {
-	return slices.ContainsFunc(f.settings.Auth.NoAuthLocations, func(start string) bool {
-		return start != "" && strings.HasPrefix(p.text, start)
-	})
+	return settings.Covers(f.settings.Auth.NoAuthLocations, p.text, f.value("rewrite-target"))
 }
 
 // sharesAliases reports whether a wildcard or a pattern of server-alias can stand for names
