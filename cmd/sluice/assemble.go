@@ -14,6 +14,7 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/dynamic"
+	"sluice/internal/metrics"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ocsp"
@@ -34,6 +35,7 @@ type parts struct {
 	// cluster is nil for manifests.
 	cluster *inCluster
 	traces  *tracing.Exporter
+	metered *metrics.Metrics
 }
 
 // assemble inspects the installed nginx, prepares the state directory and assembles the
@@ -142,7 +144,7 @@ func environment(f *runFlags, state string, install nginx.Install) render.Enviro
 		Workers: nginx.CPUs(), OpenFiles: files.Hard, MostOpenFiles: files.Most, IPv6: hasIPv6(), Token: rand.Text(),
 		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
 		HeadersMoreModule: install.Capabilities.HeadersMore, ModSecurityModule: install.Capabilities.ModSecurity, CoreRules: install.Capabilities.CoreRules,
-		BrotliModule: install.Capabilities.Brotli, GeoIPModule: install.Capabilities.GeoIP,
+		BrotliModule: install.Capabilities.Brotli, GeoIPModule: install.Capabilities.GeoIP, Metrics: f.metricsFlags.rendered(),
 	}
 }
 

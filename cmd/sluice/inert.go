@@ -23,7 +23,6 @@ type inert struct {
 
 // Reasons that several flags have.
 const (
-	noMetrics = "it serves no metrics of requests"
 	noWebhook = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
 	noUse     = "it serves no admission webhook"
 	noPort    = "it talks to its nginx over a unix socket"
@@ -33,17 +32,7 @@ const (
 
 // inerts are all such flags, in the order of docs/reference/flags.md.
 var inerts = []inert{
-	{"enable-metrics", false, noMetrics, true},
-	{"metrics-per-host", true, noMetrics, false},
-	{"metrics-per-undefined-host", false, noMetrics, true},
-	{"report-status-classes", false, noMetrics, false},
-	{"exclude-socket-metrics", list(""), noMetrics, false},
-	{"monitor-max-batch-size", 10000, noMetrics, false},
-	{"bucket-factor", 0.0, noMetrics, false},
-	{"max-buckets", 100, noMetrics, false},
-	{"time-buckets", list("0.005,0.01,0.025,0.05,0.1,0.25,0.5,1,2.5,5,10"), noMetrics, false},
-	{"length-buckets", list("10,20,30,40,50,60,70,80,90,100"), noMetrics, false},
-	{"size-buckets", list("10,100,1000,10000,100000,1e+06,1e+07"), noMetrics, false},
+	{"monitor-max-batch-size", 10000, "workers add requests up, so that there is no batch that could be full", false},
 	{"validating-webhook", "", noWebhook, true},
 	{"validating-webhook-certificate", "", noUse, false},
 	{"validating-webhook-key", "", noUse, false},

@@ -194,11 +194,10 @@ func TestValuesAsIngressNginxTakesThem(t *testing.T) {
 func TestMissedFlagsAreWarnings(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"--validating-webhook=:8443":         "level=WARN",
-		"--metrics-per-undefined-host":       "level=WARN",
-		"--metrics-per-undefined-host=false": "level=INFO",
-		"--enable-metrics=false":             "level=INFO",
-		"--http-port=81":                     "",
+		"--validating-webhook=:8443":          "level=WARN",
+		"--enable-ssl-chain-completion":       "level=WARN",
+		"--enable-ssl-chain-completion=false": "level=INFO",
+		"--http-port=81":                      "",
 	} {
 		_, set, err := taking(t, given)
 		said := saidOf(set)

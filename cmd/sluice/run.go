@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/controller"
+	"sluice/internal/debug"
 	"sluice/internal/manifest"
 	"sluice/internal/pid1"
 	"sluice/internal/translate"
@@ -21,6 +22,7 @@ type runFlags struct {
 	translateFlags
 	clusterFlags
 	reportFlags
+	metricsFlags
 	manifests         string
 	httpPort          int
 	httpsPort         int
@@ -76,12 +78,13 @@ func (f *runFlags) add(command *cobra.Command) {
 	f.translateFlags.add(flags)
 	f.clusterFlags.add(flags)
 	f.reportFlags.add(flags)
+	f.metricsFlags.add(flags)
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests to serve instead of a cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
 	flags.Int("ssl-passthrough-proxy-port", 442, "a flag of ingress-nginx, without effect: HTTPS that is not passed through uses a unix socket")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
-	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
+	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz, /readyz and /metrics")
 	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that Sluice writes to")
 	flags.StringVar(&f.templateDir, "template-dir", "", "folder with templates that replace the built-in ones; watched")
 	f.geoIP.add(flags)
@@ -144,8 +147,10 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	if cluster != nil {
 		parts.options.Audience, parts.options.Missing = cluster, cluster.source.Missing
 	}
-	c, err := controller.New(parts.options)
-	if err != nil {
+	var c *controller.Controller
+	parts.metered = parts.metrics(f, func() *debug.State { return c.State() })
+	parts.options.Synced = parts.metered.Synced
+	if c, err = controller.New(parts.options); err != nil {
 		return err
 	}
 	err = parts.serve(ctx, f, c)

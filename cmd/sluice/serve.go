@@ -34,11 +34,14 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	signal.Notify(signals, stopSignals()...)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	checks := health.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.HealthPath, Both: f.oneCheck}
+	checks := health.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.HealthPath, Both: f.oneCheck, Metrics: p.metered.Handler()}
 	if err := checks.Serve(running, c, p.options.Log); err != nil {
 		return err
 	}
 	if err := f.serveProfiles(running, p.options.Log); err != nil {
+		return err
+	}
+	if err := p.metered.Listen(ctx); err != nil {
 		return err
 	}
 	stopDebug, err := p.openDebug(c)

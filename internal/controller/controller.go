@@ -81,6 +81,8 @@ type Options struct {
 	Audience Audience
 	// Traced receives the settings of traces in force; nil means nobody.
 	Traced func(settings.Tracing)
+	// Synced receives the result of each sync; nil means nobody.
+	Synced func(report.SyncLine)
 	Log    *slog.Logger
 }
 
@@ -163,6 +165,9 @@ func New(o Options) (*Controller, error) {
 	}
 	if o.Traced == nil {
 		o.Traced = func(settings.Tracing) {}
+	}
+	if o.Synced == nil {
+		o.Synced = func(report.SyncLine) {}
 	}
 	if o.Missing == nil {
 		o.Missing = func() error { return nil }

@@ -55,4 +55,5 @@ func (c *Controller) logSync(p *plan, o *outcome) {
 		}
 	}
 	c.report.Sync(line)
+	c.Synced(line)
 }

@@ -48,6 +48,8 @@ type Client struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// seen is the boot of the last answer.
 	seen atomic.Pointer[string]
+	// pushes and failures count pushes, and those of which something was not stored.
+	pushes, failures atomic.Uint64
 
 	mu     sync.Mutex
 	boot   string
@@ -62,6 +64,21 @@ type Client struct {
 type Roomless struct {
 	// Backends are keys, Hosts server names.
 	Backends, Hosts []string
+}
+
+// Pushes returns the number of pushes, and of those of which nginx did not store all.
+func (c *Client) Pushes() (all, failed uint64) { return c.pushes.Load(), c.failures.Load() }
+
+// Counters returns the page of nginx with its counters of connections and requests.
+func (c *Client) Counters(ctx context.Context) ([]byte, error) {
+	code, body, err := c.do(ctx, http.MethodGet, "/counters", nil)
+	if err == nil && code != http.StatusOK {
+		err = fmt.Errorf("nginx answered %d", code)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("counters of nginx: %w", err)
+	}
+	return body, nil
 }
 
 // Memory returns the use of nginx's dictionaries after the last push.
@@ -292,6 +309,13 @@ func (c *Client) push(ctx context.Context, p push) (pushAnswer, error) {
 	if err != nil {
 		return answer, errors.New("cannot be encoded")
 	}
+	c.pushes.Add(1)
+	stored := false
+	defer func() {
+		if !stored {
+			c.failures.Add(1)
+		}
+	}()
 	code, text, err := c.do(ctx, http.MethodPost, "/push", body)
 	if err != nil {
 		return answer, err
@@ -303,7 +327,7 @@ func (c *Client) push(ctx context.Context, p push) (pushAnswer, error) {
 	case code == http.StatusConflict && answer.Boot != "":
 		return answer, &bootError{boot: answer.Boot}
 	case code == http.StatusOK, code == http.StatusInsufficientStorage && answer.Failed.any():
-		c.memory = answer.Memory
+		c.memory, stored = answer.Memory, code == http.StatusOK
 		return answer, nil
 	}
 	return answer, fmt.Errorf("nginx answered %d: %s", code, answer.Error)

@@ -1,4 +1,4 @@
-// Package health serves the liveness check and the readiness check over HTTP.
+// Package health serves the liveness check, the readiness check and metrics over HTTP.
 package health
 
 import (
@@ -24,6 +24,8 @@ type Checks struct {
 	// Both makes the liveness check fail if the readiness check fails, for probes that use
 	// one path for both, like those of ingress-nginx.
 	Both bool
+	// Metrics answers at /metrics; nil for none.
+	Metrics http.Handler
 }
 
 // live returns the result of the liveness check.
@@ -35,11 +37,14 @@ func (c Checks) live(ctx context.Context, of Checked) error {
 }
 
 // Handler serves the liveness check, and the readiness check at /readyz. It answers 200
-// with "ok", or 503 with the error.
+// with "ok", or 503 with the error. Metrics are at /metrics.
 func (c Checks) Handler(of Checked) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+c.Path, func(w http.ResponseWriter, r *http.Request) { answer(w, c.live(r.Context(), of)) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { answer(w, of.Ready()) })
+	if c.Metrics != nil {
+		mux.Handle("GET /metrics", c.Metrics)
+	}
 	return mux
 }
 
@@ -59,7 +64,7 @@ func (c Checks) Serve(ctx context.Context, of Checked, log *slog.Logger) error {
 		return fmt.Errorf("--healthz-host, --healthz-port: want an address to listen on for health checks (got %s): %w", c.Address, err)
 	}
 	server := &http.Server{
-		Handler: c.Handler(of), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
+		Handler: c.Handler(of), ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	go func() { _ = server.Serve(listener) }()

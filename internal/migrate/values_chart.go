@@ -96,6 +96,7 @@ func (v *Values) fromChart(t tree) {
 	v.makeScope(t)
 	for name, flag := range map[string]string{
 		"watchIngressWithoutClass": "watch-ingress-without-class", "ingressClassByName": "ingress-class-by-name", "enableTopologyAwareRouting": "enable-topology-aware-routing",
+		"metrics.enabled": "enable-metrics",
 	} {
 		if t.on("controller." + name) {
 			v.Flags[flag] = "true"

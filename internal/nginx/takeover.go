@@ -200,7 +200,7 @@ func (p *Process) removeSockets(matching func(path string) bool) error {
 	}
 	for _, entry := range entries {
 		path := p.options.path(socketDir, entry.Name())
-		if entry.Type()&os.ModeSocket == 0 || entry.Name() == model.TracesSocket || !matching(path) {
+		if entry.Type()&os.ModeSocket == 0 || model.IsOurSocket(entry.Name()) || !matching(path) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {

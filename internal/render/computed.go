@@ -26,10 +26,13 @@ func (e *Environment) computed(l *model.Location) (views []computedView) {
 }
 
 // watch returns the Lua file that runs at the end of a request: for the balancer, for the
-// span, or for both. It is "" for none.
+// span, or for both, and then also for the metrics. It is "" for none but that of the http
+// level.
 func (e *Environment) watch(l *model.Location) string {
 	watched := l.Watched || l.Proxy != nil && l.Proxy.Watched
 	switch {
+	case e.Metrics.Requests && (l.Recorded || watched):
+		return e.entry("log_all")
 	case l.Recorded && watched:
 		return e.entry("log_both")
 	case l.Recorded:

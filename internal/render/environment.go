@@ -56,6 +56,8 @@ type Environment struct {
 	Memory model.Memory
 	// Capabilities are those of the nginx binary.
 	Capabilities Capabilities
+	// Metrics says which requests are counted.
+	Metrics Metrics
 }
 
 // Capabilities are the differences between nginx binaries.
@@ -112,6 +114,10 @@ type mainView struct {
 	// path of Diffie-Hellman parameters, "" for none.
 	EarlyData bool
 	DHParams  string
+	// HasCounters is set if nginx has counters of connections and requests for metrics.
+	HasCounters bool
+	// Metrics is nil if no requests are counted.
+	Metrics   *metricsView
 	Hash      hashView
 	Forwarded forwardedView
 	// Withheld are headers that backends never get from a client.
@@ -134,7 +140,7 @@ type luaView struct{ Init, InitWorker, ExitWorker, Control, RealIP string }
 type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
 
 func (e *Environment) view() *mainView {
-	return &mainView{
+	view := &mainView{
 		Modules: e.Modules, User: e.User, PID: e.within("nginx.pid"), Workers: max(e.Workers, 1),
 		Memory:  e.memory(settings.Memory{}),
 		LuaPath: luaPath(e.Lua+"/?.lua", e.LuaPath), LuaCPath: luaPath("", e.LuaCPath),
@@ -150,6 +156,9 @@ func (e *Environment) view() *mainView {
 		LoopSocket:        e.socket("508"),
 		HTTPSPort:         e.HTTPSPort,
 	}
+	view.HasCounters = e.Metrics.Requests && e.Capabilities.StubStatus
+	view.Metrics = e.metrics()
+	return view
 }
 
 // memoryView has the sizes of the dictionaries.

@@ -31,6 +31,9 @@ type locationView struct {
 	// SetsPath is set if the access log has the path of the rule, RulePath.
 	SetsPath bool
 	RulePath string
+	// MetricLabels name the requests in metrics. CountsHost is set if $host does.
+	MetricLabels string
+	CountsHost   bool
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
 	Computed []computedView
@@ -196,6 +199,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
 		Unlogged: location.Rule.Kind == model.RuleHealth || location.Rule.Kind == model.RuleStatus || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
+	s.count(view, location)
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
 	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
 	if isSubrequest(location) && location.Proxy != nil {

@@ -17,6 +17,8 @@ type serverView struct {
 	// Aliases are strings, or limited patterns.
 	Aliases  []any
 	Redirect *model.Redirect
+	// Counts are the labels of redirected requests in metrics, "" for none.
+	Counts string
 
 	Certificate, CertificateKey, ClientHello string
 
@@ -91,6 +93,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
+		Counts: s.countsRedirects(),
 		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()

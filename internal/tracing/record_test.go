@@ -23,8 +23,8 @@ func contextOf(parent string) string {
 	return "00-" + someTrace + "-" + someSeed + "f-01" + parent + "/cart\n"
 }
 
-// datagram is one as a worker sends it.
-func datagram(dropped int, records ...string) []byte {
+// sent is a datagram as a worker sends it.
+func sent(dropped int, records ...string) []byte {
 	return []byte(fmt.Sprintf("{\"dropped\":%d}\n%s", dropped, strings.Join(records, "\n")))
 }
 
@@ -59,7 +59,7 @@ func valueOf(a *commonpb.KeyValue) string {
 
 func spansOf(t *testing.T, records ...string) []*tracepb.Span {
 	t.Helper()
-	decoded, _ := decode(datagram(0, records...))
+	decoded, _ := decode(sent(0, records...))
 	var spans []*tracepb.Span
 	for _, r := range decoded {
 		spans = append(spans, r.spans()...)
@@ -148,7 +148,7 @@ func TestHostileRecords(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(datagram(3, recordOf(contextOf(someParent), `"addresses":"a : b, c","statuses":"1","times":"0"`)))
+	f.Add(sent(3, recordOf(contextOf(someParent), `"addresses":"a : b, c","statuses":"1","times":"0"`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		records, dropped := decode(data)
 		if dropped < 0 {
@@ -169,7 +169,7 @@ func TestRecordsWithoutATrace(t *testing.T) {
 			t.Errorf("%q: %v", context, shown(got))
 		}
 	}
-	if _, dropped := decode(datagram(7)); dropped != 7 {
+	if _, dropped := decode(sent(7)); dropped != 7 {
 		t.Errorf("dropped: %d", dropped)
 	}
 }

@@ -9,21 +9,16 @@ package tracing
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"sync"
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"sluice/internal/datagram"
 	"sluice/internal/settings"
 )
-
-// longestDatagram is more than a worker sends at once.
-const longestDatagram = 1 << 18
 
 // Exporter exports the spans of nginx's workers. Use Listen.
 type Exporter struct {
@@ -44,16 +39,9 @@ type Exporter struct {
 // Listen opens the socket, in place of one that a former process left, and begins to read
 // and to export. Without a collector in the settings, spans are dropped.
 func Listen(path string, log *slog.Logger) (*Exporter, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("make the socket for spans: %w", err)
-	}
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	socket, err := datagram.Listen(path)
 	if err != nil {
-		return nil, fmt.Errorf("make the socket for spans: %w", err)
-	}
-	// Its folder is for workers only, who can have another account.
-	if err := os.Chmod(path, 0o666); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the socket for spans: %w", err), socket.Close())
+		return nil, err
 	}
 	e := &Exporter{
 		log: log, socket: socket, queue: newQueue(), open: dial,
@@ -112,7 +100,7 @@ const lastRead = 50 * time.Millisecond
 // read reads datagrams until the socket is closed.
 func (e *Exporter) read() {
 	defer e.socket.Close()
-	buffer := make([]byte, longestDatagram)
+	buffer := make([]byte, datagram.Longest)
 	for {
 		n, err := e.socket.Read(buffer)
 		if err != nil {

@@ -138,7 +138,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 			e, worker, log := listen(t)
 			e.Configure(of)
 			send(t, worker, []byte("no JSON"))
-			send(t, worker, datagram(0, recordOf(contextOf(nobody), `"method":"GET","status":"200"`), "no JSON"))
+			send(t, worker, sent(0, recordOf(contextOf(nobody), `"method":"GET","status":"200"`), "no JSON"))
 			got := <-c.got
 			if name := valueOf(got.Resource.Attributes[0]); name != "nginx" {
 				t.Errorf("the service is %q", name)
@@ -160,7 +160,7 @@ func TestCloseExportsWhatWaits(t *testing.T) {
 	e, worker, _ := listen(t)
 	e.Configure(of)
 	for range 20 {
-		send(t, worker, datagram(0, recordOf(contextOf(nobody), `"method":"GET"`)))
+		send(t, worker, sent(0, recordOf(contextOf(nobody), `"method":"GET"`)))
 	}
 	e.Close(t.Context())
 	close(c.got)

@@ -146,12 +146,12 @@ func pinTo(processor int, pids ...int) {
 	}
 }
 
-func loadedSluice(b *testing.B, disable string, ports []int) *sluice {
+func loadedSluice(b *testing.B, disable string, ports []int, arguments ...string) *sluice {
 	b.Helper()
 	f := newFolder(b)
 	f.fill(b, trafficHosts, ports...)
 	f.put(b, "settings.yaml", fmt.Appendf(nil, settings, disable))
-	s := start(b, f.path, "--configmap", "sluice/sluice")
+	s := start(b, f.path, append([]string{"--configmap", "sluice/sluice"}, arguments...)...)
 	measure.AwaitAll(b, s.HTTP, measure.Host(trafficHosts-1), measure.Served)
 	return s
 }

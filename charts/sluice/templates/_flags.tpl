@@ -21,6 +21,7 @@
 {{- if $c.enableTopologyAwareRouting }}{{ $_ = set $flags "enable-topology-aware-routing" "true" }}{{ end -}}
 {{- with $c.maxmindLicenseKey }}{{ $_ = set $flags "maxmind-license-key" . }}{{ end -}}
 {{- if $c.ingressClassByName }}{{ $_ = set $flags "ingress-class-by-name" "true" }}{{ end -}}
+{{- if $c.metrics.enabled }}{{ $_ = set $flags "enable-metrics" "true" }}{{ end -}}
 {{- if $c.disableLeaderElection }}{{ $_ = set $flags "disable-leader-election" "true" }}{{ end -}}
 {{- with $c.electionTTL }}{{ $_ = set $flags "election-ttl" . }}{{ end -}}
 {{- if ne $c.healthCheckPath "/healthz" }}{{ $_ = set $flags "health-check-path" $c.healthCheckPath }}{{ end -}}

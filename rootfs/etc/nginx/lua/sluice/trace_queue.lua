@@ -3,23 +3,10 @@
 --
 -- A datagram has a line {"dropped": <number>}, and a line for each record.
 local cjson = require("cjson.safe")
-local ffi = require("ffi")
-
-ffi.cdef([[
-typedef struct { unsigned short family; char path[108]; } sluice_sockaddr;
-typedef struct { int fd; short events; short revents; } sluice_pollfd;
-int socket(int domain, int type, int protocol);
-int connect(int fd, const sluice_sockaddr *address, unsigned int length);
-ssize_t send(int fd, const char *data, size_t length, int flags);
-int poll(sluice_pollfd *fds, unsigned long count, int timeout);
-int close(int fd);
-]])
+local datagram = require("sluice.datagram")
 
 local _M = {}
 local mt = { __index = _M }
-
--- Source: the constants of Linux, the same on amd64 and arm64
-local AF_UNIX, DATAGRAM, MSG_NOSIGNAL, EAGAIN, POLLOUT = 1, 0x80802, 0x4000, 11, 4
 
 -- At most MOST records of together MOST_BYTES wait. A datagram has at most DATAGRAM_BYTES.
 -- FULL_BYTES are sent at once, less after DELAY seconds.
@@ -63,7 +50,7 @@ function _M:set_timer()
 end
 
 -- The next datagram, and the number of records in it.
-local function datagram(self)
+local function next_datagram(self)
   local parts, size = { cjson.encode({ dropped = self.dropped }) }, 32
   for at, line in ipairs(self.lines) do
     size = size + #line + 1
@@ -79,7 +66,7 @@ end
 -- @treturn boolean whether nothing waits any more
 function _M:flush()
   while #self.lines > 0 do
-    local data, count = datagram(self)
+    local data, count = next_datagram(self)
     if not self.send(data) then
       self.waits = true -- until the timer
       return false
@@ -104,58 +91,13 @@ function _M:leave()
   end
 end
 
---- A socket of the controller, opened anew if it fails.
--- @tparam string path
--- @treturn function send
--- @treturn function waits until it may take more, at most 50 ms; returns whether there is a
--- controller
-function _M.socket(path)
-  local fd
-  local function open()
-    local address = ffi.new("sluice_sockaddr", AF_UNIX)
-    ffi.copy(address.path, path, math.min(#path, 107))
-    local opened = ffi.C.socket(AF_UNIX, DATAGRAM, 0)
-    if opened >= 0 and ffi.C.connect(opened, address, ffi.sizeof(address)) ~= 0 then
-      ffi.C.close(opened)
-      opened = -1
-    end
-    fd = opened >= 0 and opened or nil
-  end
-  local function send(data)
-    if not fd then
-      open()
-    end
-    if not fd then
-      return false
-    end
-    if ffi.C.send(fd, data, #data, MSG_NOSIGNAL) == #data then
-      return true
-    end
-    if ffi.errno() ~= EAGAIN then -- such as ECONNREFUSED: another controller has another socket
-      ffi.C.close(fd)
-      fd = nil
-    end
-    return false
-  end
-  local function wait()
-    if not fd then
-      return false
-    end
-    local what = ffi.new("sluice_pollfd[1]")
-    what[0].fd, what[0].events = fd, POLLOUT
-    ffi.C.poll(what, 1, 50)
-    return true
-  end
-  return send, wait
-end
-
 -- This worker's queue, made at its first span.
 local worker
 
 --- @treturn table the queue of this worker
 function _M.worker()
   if not worker then
-    local send, wait = _M.socket(ngx.config.prefix() .. "run/traces.sock")
+    local send, wait = datagram.socket(ngx.config.prefix() .. "run/traces.sock")
     worker = _M.new(send, function(seconds, what)
       return ngx.timer.at(seconds, what)
     end)

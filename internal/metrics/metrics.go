@@ -1,0 +1,193 @@
+// Package metrics serves the metrics of a controller for Prometheus: those of requests, which
+// nginx's workers count; those of nginx; and those of the controller itself. Names and labels
+// of the metrics that ingress-nginx has are the same; others begin with "sluice_".
+//
+// Everything but the requests is read when it is asked for. A sync waits for none of it.
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+
+	"sluice/internal/datagram"
+	"sluice/internal/debug"
+	"sluice/internal/metrics/requests"
+	"sluice/internal/nginx"
+)
+
+// Options describe the controller. The functions must be safe for concurrent use.
+type Options struct {
+	// Enabled is set for more than the metrics of Go and of this process.
+	Enabled bool
+	// Socket is the path on which nginx's workers send their counts.
+	Socket string
+	// Requests configures the metrics of requests. Its Labels and Exists are set here.
+	Requests requests.Options
+	// Class is the value of spec.controller of our IngressClasses. Namespace and Pod are
+	// those of this process, empty outside a cluster.
+	Class, Namespace, Pod string
+	// Version is that of this program.
+	Version string
+	// Process is nginx, Status asks its workers, and Counters its counters; Counters is nil
+	// if nginx has none.
+	Process  *nginx.Process
+	Status   nginx.StatusFunc
+	Counters func(context.Context) ([]byte, error)
+	// State returns the last published state, nil before the first.
+	State func() *debug.State
+	// Pushes returns the number of pushes to nginx, and of those that failed.
+	Pushes func() (all, failed uint64)
+	// Leads reports whether this replica leads, and Election names the Lease; Leads is nil
+	// without an election.
+	Leads    func() bool
+	Election string
+	Log      *slog.Logger
+}
+
+// Metrics are the metrics of a controller. Use New.
+type Metrics struct {
+	options  Options
+	registry *prometheus.Registry
+	requests *requests.Store
+	syncs    *syncs
+}
+
+// New registers the metrics. It opens nothing.
+func New(o Options) *Metrics {
+	m := &Metrics{options: o, registry: prometheus.NewRegistry()}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	labels := prometheus.Labels{"controller_namespace": o.Namespace, "controller_class": o.Class, "controller_pod": o.Pod}
+	m.syncs = newSyncs(labels)
+	if !o.Enabled {
+		return m
+	}
+	o.Requests.Labels, o.Requests.Exists = labels, m.exists
+	m.requests = requests.New(o.Requests)
+	m.options = o
+	m.registry.MustRegister(m.syncs.all()...)
+	m.registry.MustRegister(newStateCollector(o, labels), newProcesses(o, labels), newCounted(m.requests, labels))
+	if o.Counters != nil {
+		m.registry.MustRegister(newCounters(o, labels))
+	}
+	return m
+}
+
+// exists reports whether an Ingress is in the newest snapshot.
+func (m *Metrics) exists(namespace, name string) bool {
+	state := m.options.State()
+	return state == nil || state.Snapshot == nil || hasIngress(state, namespace, name)
+}
+
+// Listen takes the counts of nginx's workers until ctx ends.
+func (m *Metrics) Listen(ctx context.Context) error {
+	if m.requests == nil {
+		return nil
+	}
+	socket, err := datagram.Listen(m.options.Socket)
+	if err != nil {
+		return fmt.Errorf("--enable-metrics: %w", err)
+	}
+	context.AfterFunc(ctx, func() { _ = socket.Close() })
+	go func() {
+		buffer := make([]byte, datagram.Longest)
+		for {
+			n, err := socket.Read(buffer)
+			if err != nil {
+				return
+			}
+			m.requests.Add(buffer[:n])
+		}
+	}()
+	return nil
+}
+
+// Gather returns all metric families. It implements prometheus.Gatherer. The names of the
+// two parts differ, so that nothing has to be merged.
+func (m *Metrics) Gather() ([]*dto.MetricFamily, error) {
+	all, err := m.registry.Gather()
+	if m.requests == nil {
+		return all, err
+	}
+	of, _ := m.requests.Gather()
+	return append(all, of...), err
+}
+
+// timeout limits a scrape: Prometheus gives up after 10 s. At most mostScrapes are answered at
+// a time.
+const (
+	timeout     = 10 * time.Second
+	mostScrapes = 4
+)
+
+// Handler answers scrapes in the format that the client asks for. With metrics of requests,
+// the text format, which Prometheus asks for by default, is written as it is made.
+func (m *Metrics) Handler() http.Handler {
+	general := promhttp.HandlerFor(m, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(m.options.Log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
+		MaxRequestsInFlight: mostScrapes, Timeout: timeout,
+	})
+	room := make(chan struct{}, mostScrapes)
+	return promhttp.InstrumentMetricHandler(m.registry, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		format := expfmt.Negotiate(r.Header)
+		if m.requests == nil || format.FormatType() != expfmt.TypeTextPlain {
+			general.ServeHTTP(w, r)
+			return
+		}
+		select {
+		case room <- struct{}{}:
+			defer func() { <-room }()
+			m.serveText(w, r, format)
+		default:
+			http.Error(w, fmt.Sprintf("%d scrapes are being answered; try again", mostScrapes), http.StatusServiceUnavailable)
+		}
+	}))
+}
+
+// serveText answers in the text format. A part that cannot be collected is left out and logged.
+func (m *Metrics) serveText(w http.ResponseWriter, r *http.Request, format expfmt.Format) {
+	w.Header().Set("Content-Type", string(format))
+	w.Header().Add("Vary", "Accept-Encoding")
+	to := io.Writer(w)
+	if takesGzip(r.Header) {
+		w.Header().Set("Content-Encoding", "gzip")
+		compressed, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
+		defer func() { _ = compressed.Close() }()
+		to = compressed
+	}
+	all, err := m.registry.Gather()
+	if err != nil {
+		m.options.Log.Warn("some metrics cannot be collected", "error", err)
+	}
+	encoder := expfmt.NewEncoder(to, format)
+	for _, one := range all {
+		if encoder.Encode(one) != nil {
+			return // the client has gone
+		}
+	}
+	_ = m.requests.WriteText(to)
+}
+
+// takesGzip reports whether a client takes gzip.
+// Source: RFC 9110, 12.5.3
+func takesGzip(header http.Header) bool {
+	for part := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
+		coding, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
+		quality := strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q=")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") && strings.Trim(quality, "0.") != "" || coding == "gzip" && quality == "" {
+			return true
+		}
+	}
+	return false
+}

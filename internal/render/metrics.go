@@ -1,0 +1,74 @@
+package render
+
+import (
+	"cmp"
+
+	"sluice/internal/model"
+)
+
+// Metrics says which requests the workers count for the metrics of the controller.
+type Metrics struct {
+	// Requests has them counted. UndefinedHosts includes those for hosts that no object
+	// names, which then have a series for each host that clients ask for.
+	Requests, UndefinedHosts bool
+	// WithoutConnect, WithoutHeader and WithoutResponse leave out the times that a backend
+	// took to accept the connection, and to send its header and its response.
+	WithoutConnect, WithoutHeader, WithoutResponse bool
+}
+
+// metricsView has the parts of $request_metrics that can be missing, and the Lua file that
+// counts it.
+type metricsView struct {
+	Connect, Header, Response bool
+	Script                    string
+}
+
+func (e *Environment) metrics() *metricsView {
+	m := e.Metrics
+	if !m.Requests {
+		return nil
+	}
+	return &metricsView{!m.WithoutConnect, !m.WithoutHeader, !m.WithoutResponse, e.entry("log_metrics")}
+}
+
+// mostLabelled is the most bytes of a path as a label.
+const mostLabelled = 1000
+
+// CatchallHost is the host of the catch-all server in metrics, as in nginx.conf.
+const CatchallHost = "_"
+
+// count sets what $metric_labels is in a location: a text, or $host for undefined hosts.
+// metrics.lua and package metrics/requests read it.
+func (s *serverRendering) count(view *locationView, l *model.Location) {
+	switch {
+	case !s.env.Metrics.Requests, handedOver(l), isSubrequest(l), l.Rule.Kind == model.RuleHealth, l.Rule.Kind == model.RuleStatus, len(l.Dispatch) > 0:
+		return
+	case l.Rule.Object == (model.ObjectRef{}) && catchall(s.server):
+		view.CountsHost = s.env.Metrics.UndefinedHosts
+		return
+	}
+	view.MetricLabels = s.hostLabel()
+	if of := l.Rule.Object; of != (model.ObjectRef{}) {
+		route := of.Namespace + "/" + of.Name + "//"
+		if l.Proxy != nil {
+			route = of.Namespace + "/" + of.Name + "/" + l.Proxy.Service.Name + "/" + l.Proxy.Service.Port
+		}
+		view.MetricLabels += " " + route + " " + model.OneLine(loggedPath(l.Rule), mostLabelled)
+	}
+}
+
+// hostLabel returns the label host of the server's requests.
+func (s *serverRendering) hostLabel() string {
+	if s.server.AliasesOnly {
+		return s.server.Host
+	}
+	return cmp.Or(s.server.Host, CatchallHost)
+}
+
+// countsRedirects returns $metric_labels for the redirect of a whole server, "" for none.
+func (s *serverRendering) countsRedirects() string {
+	if !s.env.Metrics.Requests || s.server.RedirectToHTTPS == nil || catchall(s.server) {
+		return ""
+	}
+	return s.hostLabel()
+}
