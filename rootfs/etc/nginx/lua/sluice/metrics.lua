@@ -33,7 +33,7 @@ function _M:add(text)
   local before = self.counts[text]
   if before then
     self.counts[text] = before + 1
-  elseif self.entries >= MOST or self.bytes + #text > MOST_BYTES or #text > LINE_BYTES then
+  elseif self.entries + #self.lines >= MOST or self.bytes + #text > MOST_BYTES or #text > LINE_BYTES then
     self.lost = self.lost + 1
   else
     self.counts[text], self.entries, self.bytes = 1, self.entries + 1, self.bytes + #text
@@ -93,6 +93,7 @@ local function send_lines(self)
     end
     self.lost, self.from = 0, after
   end
+  self.lines, self.from = {}, 1
   return true
 end
 
