@@ -17,6 +17,7 @@ import (
 
 	"sluice/internal/lint"
 	"sluice/internal/model"
+	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -48,8 +49,9 @@ type Verdict struct {
 
 // Reviewer reviews Ingresses. Its methods may be called at any time. Use New.
 type Reviewer struct {
-	mutex sync.Mutex
-	names names
+	mutex   sync.Mutex
+	names   names
+	checker *render.Checker
 	// memos are of former reviews, which have read the settings.
 	memos sync.Pool
 }
@@ -65,7 +67,7 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours {
 		return Verdict{}
 	}
-	b.Options.Translate.Denied = nil
+	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
 	object = dated(object)
 	var beside []*networkingv1.Ingress
 	if !b.Alone {
@@ -108,6 +110,17 @@ func dated(object *networkingv1.Ingress) *networkingv1.Ingress {
 
 // youngest is later than any Ingress.
 var youngest = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// checkerOf returns the Checker of some templates and environment, that of the last review if they
+// are the same.
+func (r *Reviewer) checkerOf(o lint.Options) *render.Checker {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.checker == nil || !r.checker.Is(o.Templates, o.Environment) {
+		r.checker = render.NewChecker(o.Templates, o.Environment)
+	}
+	return r.checker
+}
 
 // judge returns the Problems of some Ingresses, as if there were no others.
 func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem {

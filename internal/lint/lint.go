@@ -51,6 +51,9 @@ type Options struct {
 	Watch snapshot.Watch
 	// Known are Problems that were found before.
 	Known []model.Problem
+	// Checker finds what Templates cannot print of servers, and nothing about settings; nil for
+	// all of it.
+	Checker *render.Checker
 }
 
 // Report is the result of Look.
@@ -132,9 +135,17 @@ func Examine(m Manifests, o Options) Examined {
 // The memo saves work if it is used again, for this snapshot or another.
 func Judge(snap *snapshot.Snapshot, o Options, memo *translate.Memo) (model.Config, []model.Problem) {
 	config, problems := translate.Config(snap, o.Translate, memo)
-	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
-	problems = slices.Concat(problems, unprintable, translate.Surprises(snap, o.Translate, memo))
+	problems = slices.Concat(problems, o.unprintable(config.Static), translate.Surprises(snap, o.Translate, memo))
 	return config, slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
+}
+
+// unprintable returns what cannot be printed.
+func (o Options) unprintable(s model.Static) []model.Problem {
+	if o.Checker != nil {
+		return o.Checker.Problems(s)
+	}
+	_, problems := o.Templates.Render(s, o.Environment, nil)
+	return problems
 }
 
 // served returns the number of Ingresses with a served class.
