@@ -69,10 +69,7 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
 	object = dated(object)
-	var beside []*networkingv1.Ingress
-	if !b.Alone {
-		beside = r.beside(b, object)
-	}
+	beside, isRead := r.beside(b, object)
 	v := Verdict{Ours: true, Beside: len(beside)}
 	found := r.judge(b, append(slices.Clone(beside), object))
 	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, object) })
@@ -81,7 +78,7 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 		if former != nil {
 			before = append(slices.Clone(beside), former)
 		}
-		suspects = newSince(suspects, r.judge(b, before), object)
+		suspects = newSince(suspects, r.judge(b, before))
 	}
 	holders := holdersOf(object, beside)
 	for _, p := range suspects {
@@ -91,7 +88,7 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 		v.Refusals = append(v.Refusals, p)
 	}
 	for _, p := range found {
-		if p.Object == snapshot.RefOf(object) && warned(b, p, object) && !slices.Contains(v.Refusals, p) {
+		if p.Object == snapshot.RefOf(object) && warned(p, isRead) && !slices.Contains(v.Refusals, p) {
 			v.Warnings = append(v.Warnings, p)
 		}
 	}
@@ -144,9 +141,8 @@ func refusable(p model.Problem, object *networkingv1.Ingress) bool {
 	return lint.SeverityOf(p) == lint.Error
 }
 
-// newSince returns the Problems that were not there before the change. Of the Ingress itself, a
-// Problem of the same field and text counts as the same.
-func newSince(problems, before []model.Problem, object *networkingv1.Ingress) []model.Problem {
+// newSince returns the Problems that were not there before the change.
+func newSince(problems, before []model.Problem) []model.Problem {
 	was := map[model.Problem]bool{}
 	for _, p := range before {
 		was[plain(p)] = true
@@ -161,11 +157,10 @@ func plain(p model.Problem) model.Problem {
 
 // warned reports whether the author is told of a Problem that is no reason to refuse the Ingress.
 // Secrets and ConfigMaps are known only once an Ingress refers to them, and Services of a namespace
-// once one of its Ingresses is served.
-func warned(b Basis, p model.Problem, object *networkingv1.Ingress) bool {
+// once it is read.
+func warned(p model.Problem, isRead bool) bool {
 	if p.Reason != model.NotFound {
 		return lint.SeverityOf(p) != lint.Note
 	}
-	isKnown := func(other *networkingv1.Ingress) bool { return other.Namespace == object.Namespace }
-	return strings.Contains(p.Field, ".service") && slices.ContainsFunc(b.Snapshot.Ingresses(), isKnown)
+	return isRead && strings.Contains(p.Field, ".service")
 }

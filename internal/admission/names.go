@@ -22,23 +22,28 @@ type names struct {
 	// patterned have patterns as aliases, which can match any name.
 	patterned map[snapshot.Name]bool
 	held      map[snapshot.Name][]string
+	// inNamespace is the number of Ingresses of each namespace.
+	inNamespace map[string]int
 }
 
 // beside returns the Ingresses of the snapshot, other than the former form of the given one, that
-// share a name with it.
-func (r *Reviewer) beside(b Basis, object *networkingv1.Ingress) []*networkingv1.Ingress {
+// share a name with it. isRead is set if its namespace has Ingresses, so that its Services are known.
+func (r *Reviewer) beside(b Basis, object *networkingv1.Ingress) (beside []*networkingv1.Ingress, isRead bool) {
 	r.mutex.Lock()
 	r.names.update(b.Snapshot, b.Options.Translate.AnnotationsPrefix)
 	found := r.names.sharing(object)
+	isRead = r.names.inNamespace[object.Namespace] > 0
 	r.mutex.Unlock()
 	delete(found, snapshot.NameOf(object))
-	beside := make([]*networkingv1.Ingress, 0, len(found))
+	if b.Alone {
+		return nil, isRead
+	}
 	for name := range found {
 		if other := b.Snapshot.Ingress(name); other != nil {
 			beside = append(beside, other)
 		}
 	}
-	return beside
+	return beside, isRead
 }
 
 // update takes over a snapshot, at the cost of what differs.
@@ -48,7 +53,7 @@ func (n *names) update(s *snapshot.Snapshot, prefix string) {
 	case n.of == s && n.prefix == prefix:
 		return
 	case n.of == nil || n.prefix != prefix:
-		*n = names{prefix: prefix, byName: map[string]map[snapshot.Name]bool{}, byParent: map[string]map[snapshot.Name]bool{}, patterned: map[snapshot.Name]bool{}, held: map[snapshot.Name][]string{}}
+		*n = names{prefix: prefix, byName: map[string]map[snapshot.Name]bool{}, byParent: map[string]map[snapshot.Name]bool{}, patterned: map[snapshot.Name]bool{}, held: map[snapshot.Name][]string{}, inNamespace: map[string]int{}}
 		for _, object := range s.Ingresses() {
 			changed = append(changed, snapshot.NameOf(object))
 		}
@@ -65,6 +70,9 @@ func (n *names) update(s *snapshot.Snapshot, prefix string) {
 }
 
 func (n *names) drop(name snapshot.Name) {
+	if _, known := n.held[name]; known {
+		n.inNamespace[name.Namespace]--
+	}
 	for _, host := range n.held[name] {
 		remove(n.byName, host, name)
 		remove(n.byParent, parentOf(host), name)
@@ -76,6 +84,7 @@ func (n *names) drop(name snapshot.Name) {
 func (n *names) add(name snapshot.Name, object *networkingv1.Ingress) {
 	hosts, patterned := n.hostsOf(object)
 	n.held[name] = hosts
+	n.inNamespace[name.Namespace]++
 	for _, host := range hosts {
 		put(n.byName, host, name)
 		put(n.byParent, parentOf(host), name)

@@ -32,10 +32,10 @@ func (c *Checker) Is(t *Templates, e Environment) bool {
 func (c *Checker) Problems(s model.Static) []model.Problem {
 	r := *c.over(s)
 	view := *r.view
-	r.page, r.file, r.view, r.problems = &page{}, newFile(len(s.Servers)), &view, nil
+	r.page, r.view = &page{}, &view
 	var problems []model.Problem
-	for _, server := range r.servers(r.withCatchall(s.Servers), nil) {
-		problems = append(problems, server.problems...)
+	for _, server := range s.Servers {
+		problems = append(problems, r.serverText(server).problems...)
 	}
 	return problems
 }
