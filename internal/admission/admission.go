@@ -68,7 +68,9 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 		return Verdict{}
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
-	object = dated(object)
+	if former == nil {
+		object = asYoungest(object)
+	}
 	beside, isRead := r.beside(b, object)
 	v := Verdict{Ours: true, Beside: len(beside)}
 	found := r.judge(b, append(slices.Clone(beside), object))
@@ -95,11 +97,9 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 	return v
 }
 
-// dated returns a new Ingress as the youngest: the API server has not dated it yet.
-func dated(object *networkingv1.Ingress) *networkingv1.Ingress {
-	if !object.CreationTimestamp.IsZero() {
-		return object
-	}
+// asYoungest returns a new Ingress with a date: it takes nothing from others, also not from one that
+// was stored in the same second.
+func asYoungest(object *networkingv1.Ingress) *networkingv1.Ingress {
 	object = object.DeepCopy()
 	object.CreationTimestamp = metav1.NewTime(youngest)
 	return object

@@ -229,7 +229,7 @@ func TestBesideOthersAsBesideAll(t *testing.T) {
 	for i := range 40 {
 		candidate := one(t, ingress("shop/new", "", fmt.Sprintf("h%d.example/p%d web", i%13, i%5)))
 		near := r.Review(b, candidate, nil)
-		found := r.judge(b, append(slices.Clone(b.Snapshot.Ingresses()), dated(candidate)))
+		found := r.judge(b, append(slices.Clone(b.Snapshot.Ingresses()), asYoungest(candidate)))
 		found = slices.DeleteFunc(found, func(p model.Problem) bool { return p.Object != snapshot.RefOf(candidate) || !refusable(p, candidate) })
 		if len(found) != len(near.Refusals) || near.Beside > 12 {
 			t.Errorf("%s: near %v, all %v, beside %d", candidate.Spec.Rules[0].Host, near.Refusals, found, near.Beside)

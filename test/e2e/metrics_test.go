@@ -335,3 +335,14 @@ func TestMetricsAreOffByDefault(t *testing.T) {
 		}
 	})
 }
+
+// TestMetricsWithoutIngresses: nginx knows the variables also while no location sets them.
+func TestMetricsWithoutIngresses(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s := start(t, root, map[string]string{"class.yaml": class}, "--enable-metrics")
+		s.waitStatus("http://nobody.example/", 404)
+		if n := sumOf(s.scrape(nil)["nginx_ingress_controller_success"]); n != 1 {
+			t.Errorf("%v loads", n)
+		}
+	})
+}

@@ -130,7 +130,7 @@ func TestAnswers(t *testing.T) {
 	foreign.Spec.IngressClassName = new("other")
 	older := ingress("shop", "new", -9, "h1.example")
 	for name, c := range map[string]struct {
-		object           *networkingv1.Ingress
+		object, former   *networkingv1.Ingress
 		path             string
 		change           func(*Options)
 		message, warning string // "" allows, and warns of nothing
@@ -142,12 +142,12 @@ func TestAnswers(t *testing.T) {
 		"the mode that only warns": {object: bad, path: Path, change: func(o *Options) { o.WarnOnly = true }, warning: "would be refused: "},
 		"another class":            {object: foreign, path: Path},
 		"a generated name":         {object: generated, path: Path, message: "Ingress team-1/i-1 already has"},
-		"it takes from a younger":  {object: older, path: Path, message: "Ingress team-1/i-1 would lose what it has"},
+		"it takes from a younger":  {object: older, former: ingress("shop", "new", -9, "new.example"), path: Path, message: "Ingress team-1/i-1 would lose what it has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, results := serverOf(t, 3, c.change)
-			got := ask(t, s, c.path, c.object, nil)
+			got := ask(t, s, c.path, c.object, c.former)
 			if got.Allowed != (c.message == "") || c.message != "" && (!strings.Contains(got.Result.Message, c.message) || got.Result.Code != 400) {
 				t.Errorf("%+v", got)
 			}
