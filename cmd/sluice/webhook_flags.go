@@ -56,10 +56,7 @@ func (p *parts) serveWebhook(ctx context.Context, f *runFlags, c *controller.Con
 	if f.address == "" {
 		return nil
 	}
-	files, err := webhook.Open(f.certificate, f.key)
-	if err != nil {
-		return fmt.Errorf("--validating-webhook-certificate, --validating-webhook-key: %w", err)
-	}
+	files := webhook.Open(f.certificate, f.key, p.options.Log)
 	server := webhook.New(webhook.Options{
 		Address: f.address, Certificate: files.Certificate, WarnOnly: f.mode == warn, Reviewed: p.metered.Reviewed, Log: p.options.Log,
 		Basis: func() (admission.Basis, bool) {

@@ -3,6 +3,7 @@ package webhook
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -14,20 +15,21 @@ const recheck = 10 * time.Second
 // Files is a certificate in two files of PEM. It is read again when they change.
 type Files struct {
 	certificate, key string
+	log              *slog.Logger
 
 	mutex   sync.Mutex
 	held    *tls.Certificate
+	failed  error
 	checked time.Time
 	written [2]time.Time
 }
 
-// Open reads the files.
-func Open(certificate, key string) (*Files, error) {
-	f := &Files{certificate: certificate, key: key}
-	if err := f.read(); err != nil {
-		return nil, err
-	}
-	return f, nil
+// Open reads the files. If it cannot, that is logged, and they are read again later: Ingresses are
+// served without a webhook, too.
+func Open(certificate, key string, log *slog.Logger) *Files {
+	f := &Files{certificate: certificate, key: key, log: log}
+	f.readAgain()
+	return f
 }
 
 // Certificate returns the certificate. If the files have become unreadable, it is the former one.
@@ -35,13 +37,25 @@ func (f *Files) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if time.Since(f.checked) > recheck {
-		_ = f.read()
+		f.readAgain()
+	}
+	if f.held == nil {
+		return nil, f.failed
 	}
 	return f.held, nil
 }
 
-func (f *Files) read() error {
+// readAgain reads the files, and logs another error than the last.
+func (f *Files) readAgain() {
 	f.checked = time.Now()
+	err := f.read()
+	if err != nil && (f.failed == nil || err.Error() != f.failed.Error()) {
+		f.log.Error("the admission webhook has no new certificate; trying again", "error", err)
+	}
+	f.failed = err
+}
+
+func (f *Files) read() error {
 	var written [2]time.Time
 	for i, path := range []string{f.certificate, f.key} {
 		info, err := os.Stat(path)
