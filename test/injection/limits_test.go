@@ -61,7 +61,7 @@ func TestNamedGroupsOverwriteNothing(t *testing.T) {
 	allowed := map[string]bool{}
 	groups := func(o outcome) (names []string) {
 		all(o.tree(t), func(d *directive) {
-			if set := strings.Join(d.args, " "); strings.HasPrefix(set, "$location_path ") || strings.HasPrefix(set, "$metric_labels ") {
+			if strings.HasPrefix(strings.Join(d.args, " "), "$location_path ") {
 				return // a text and no pattern
 			}
 			for _, argument := range append(d.args, d.name) {
