@@ -190,10 +190,10 @@ func (m *Metrics) serveText(w http.ResponseWriter, r *http.Request, format expfm
 // Source: RFC 9110, 12.5.3
 func takesGzip(header http.Header) bool {
 	for part := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
-		coding, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
-		quality := strings.TrimPrefix(strings.ReplaceAll(parameters, " ", ""), "q=")
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") && strings.Trim(quality, "0.") != "" || coding == "gzip" && quality == "" {
-			return true
+		coding, quality, weighted := strings.Cut(part, ";")
+		quality = strings.TrimPrefix(strings.ReplaceAll(quality, " ", ""), "q=")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			return !weighted || strings.Trim(quality, "0.") != ""
 		}
 	}
 	return false

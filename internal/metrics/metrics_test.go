@@ -1,0 +1,83 @@
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"sluice/internal/admission/webhook"
+	"sluice/internal/metrics/requests"
+	"sluice/internal/model"
+	"sluice/internal/selfsigned"
+)
+
+func TestTakesGzip(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "br, gzip": true, "br,gzip;q=0.5": true, "gzip; q=1": true, "gzip;q=0": false, "gzip;q=0.0": false, "identity": false, "x-gzip": false,
+	} {
+		if got := takesGzip(http.Header{"Accept-Encoding": {header}}); got != want {
+			t.Errorf("%q: %t", header, got)
+		}
+	}
+}
+
+// TestDisabled: without --enable-metrics, the metrics of Go and of the process are there.
+func TestDisabled(t *testing.T) {
+	t.Parallel()
+	m := New(Options{Log: slog.New(slog.DiscardHandler)})
+	m.Reviewed(webhook.Result{Judged: true})
+	answer := httptest.NewRecorder()
+	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if text := answer.Body.String(); answer.Code != http.StatusOK || !strings.Contains(text, "\ngo_goroutines ") || strings.Contains(text, "nginx_ingress_controller") {
+		t.Errorf("%d %s", answer.Code, text)
+	}
+}
+
+// TestCertificates: each host has the certificate that it gets, and only the leader tells when it
+// expires.
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	made, err := selfsigned.Certificate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := *made
+	of.Namespace, of.Name = "shop", "shop-tls"
+	told := model.Dynamic{
+		Certificates: []*model.Certificate{&of, {ID: "broken", Chain: []byte("x")}},
+		Names:        []model.CertificateName{{Host: "", ID: of.ID}, {Host: "*.shop.example", ID: of.ID}, {Host: "broken.example", ID: "broken"}},
+	}
+	for leads, want := range map[bool]int{true: 4, false: 2} {
+		c := newCertificates()
+		found := testutil.CollectAndCount(collecting(func(to chan<- prometheus.Metric) { c.collect(to, told, "k8s.io/ingress-nginx", leads) }))
+		if found != want {
+			t.Errorf("leader %t: %d series, want %d", leads, found, want)
+		}
+	}
+}
+
+// collecting is a collector of a function.
+type collecting func(chan<- prometheus.Metric)
+
+func (c collecting) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, to) }
+func (c collecting) Collect(to chan<- prometheus.Metric) { c(to) }
+
+// TestReviewsAreBounded: counters of Ingresses that are never stored do not grow without end.
+func TestReviewsAreBounded(t *testing.T) {
+	t.Parallel()
+	r := newReviews(nil, func(_, name string) bool { return name == "stored" })
+	r.count(webhook.Result{Namespace: "shop", Name: "stored", Allowed: true})
+	for i := range 2*mostReviewed + 10 {
+		r.count(webhook.Result{Namespace: "shop", Name: strings.Repeat("x", i%251) + string(rune('a'+i%26)) + time.Duration(i).String()})
+	}
+	if len(r.counts) > mostReviewed || r.counts[requests.Ingress{Namespace: "shop", Name: "stored"}] == nil {
+		t.Errorf("%d Ingresses", len(r.counts))
+	}
+}
