@@ -17,7 +17,6 @@ var families = map[string]*regexp.Regexp{
 	"OpenTelemetry":        regexp.MustCompile(`opentelemetry`),
 	"server snippets":      regexp.MustCompile(`^(?:server|stream)-snippet$`),
 	"stream snippets":      regexp.MustCompile(`^stream-snippet$`),
-	"Prometheus metrics":   nil,
 	"an admission webhook": nil,
 }
 
