@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"encoding/csv"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -27,6 +28,13 @@ func TestAnswers(t *testing.T) {
 		metricsOfAlertsAreThere(honored.in(t))
 	})
 	t.Run("published", func(t *testing.T) { publishedMetricsAreThere(renamed.in(t)) })
+	t.Run("limits", func(t *testing.T) {
+		p := renamed.in(t)
+		p.must("an Ingress without a host", `nginx_ingress_controller_requests{host="_",ingress="anywhere"}`, some)
+		p.must("the limit of an Ingress", fmt.Sprintf(`count by (ingress) (nginx_ingress_controller_requests) == %d`, seriesOfIngress), func(s []series) bool {
+			return len(s) == 1 && s[0].Metric["ingress"] == "many"
+		})
+	})
 }
 
 // in returns the server for a part of a test.
@@ -82,7 +90,7 @@ func panelsHaveData(p *server, d dashboard, label string) {
 // selector is a metric of Sluice, or whether a target is up, with its labels.
 var selector = regexp.MustCompile(`\b(?:(?:nginx_ingress_controller|sluice)_\w+|up)\b(?:\{[^}]*\})?`)
 
-// metricsOfAlertsAreThere: what the alerts compare has data, and they are quiet.
+// metricsOfAlertsAreThere: what the alerts compare has data, and Prometheus takes their expressions.
 func metricsOfAlertsAreThere(p *server) {
 	p.t.Helper()
 	for _, a := range readAlerts(p.t) {

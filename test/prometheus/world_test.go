@@ -19,6 +19,7 @@ import (
 	"text/template"
 	"time"
 
+	"sluice/internal/admission/webhook"
 	"sluice/internal/debug"
 	"sluice/internal/metrics"
 	"sluice/internal/nginx"
@@ -27,7 +28,7 @@ import (
 )
 
 // objects are those of the loaded Sluice: an Ingress with a certificate and a canary, one that
-// gets more series than it may have, and one whose Service is missing.
+// gets more series than it may have, one without a host, and one whose Service is missing.
 var objects = template.Must(template.New("").Parse(`
 apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -63,8 +64,9 @@ spec:
   ingressClassName: nginx
   {{ if eq $name "web" }}tls: [{hosts: [ingress.local], secretName: shop-tls}]{{ end }}
   rules:
-  - host: {{ if eq $name "many" }}many.example{{ else }}ingress.local{{ end }}
-    http: {paths: [{path: {{ if eq $name "lost" }}/lost{{ else }}/{{ end }}, pathType: Prefix, backend: {service: {name: {{ if eq $name "lost" }}lost{{ else }}web{{ end }}, port: {number: 80}}}}]}
+  - {{ if eq $name "many" }}host: many.example
+    {{ else if ne $name "anywhere" }}host: ingress.local
+    {{ end }}http: {paths: [{path: {{ if eq $name "lost" }}/lost{{ else }}/{{ end }}, pathType: Prefix, backend: {service: {name: {{ if eq $name "lost" }}lost{{ else }}web{{ end }}, port: {number: 80}}}}]}
 {{ end }}
 `))
 
@@ -119,7 +121,7 @@ func writeObjects(t *testing.T, folder string, port int) {
 	err = objects.Execute(&text, map[string]any{
 		"Port": port, "Chain": base64.StdEncoding.EncodeToString(certificate.Chain), "Key": base64.StdEncoding.EncodeToString([]byte(certificate.Key)),
 		"Ingresses": map[string]string{
-			"web": annotation + `ssl-redirect: "false"`, "many": "", "lost": "",
+			"web": annotation + `ssl-redirect: "false"`, "many": "", "lost": "", "anywhere": "",
 			"canary": annotation + `canary: "true", ` + annotation + "canary-by-header: X-New",
 		},
 	})
@@ -174,6 +176,7 @@ func load(t *testing.T, s *kit.Sluice, folder string) {
 	every(20*time.Millisecond, func(turn int) {
 		ask(methods[turn%2], host, []string{"/", "/?status=404", "/?status=503"}[turn%3], http.Header{})
 		ask("GET", host, "/", http.Header{"X-New": {"always"}})
+		ask("GET", "elsewhere.example", "/", http.Header{})
 		ask(methods[turn%4], "many.example", fmt.Sprint("/?status=", 400+turn%41), http.Header{})
 	})
 	every(time.Second, func(turn int) {
@@ -181,18 +184,23 @@ func load(t *testing.T, s *kit.Sluice, folder string) {
 	})
 }
 
-// replica serves the metrics of a replica that leads, of which there is none without a cluster.
+// replica serves the metrics of a replica that leads and reviews Ingresses, of which there is none
+// without a cluster.
 func replica(t *testing.T) *httptest.Server {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	m := metrics.New(metrics.Options{
-		Enabled: true, Class: "k8s.io/ingress-nginx", Namespace: namespace, Pod: "sluice-1", Version: "test", Log: log,
+		Enabled: true, Webhook: true, Class: "k8s.io/ingress-nginx", Namespace: namespace, Pod: "sluice-1", Version: "test", Log: log,
 		Process: nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Status:  func(context.Context) (nginx.Status, error) { return nginx.Status{}, context.Canceled },
 		State:   func() *debug.State { return nil }, Pushes: func() (uint64, uint64) { return 0, 0 },
 		Leads: func() bool { return true }, Election: "sluice-leader",
 	})
-	server := httptest.NewServer(m.Handler())
+	scraped := m.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.Reviewed(webhook.Result{Namespace: "shop", Name: "web", Allowed: true, Judged: true, Took: time.Millisecond, Beside: 1, Bytes: 900})
+		scraped.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	return server
 }
