@@ -13,11 +13,6 @@ var Names []byte
 //go:embed sluice/without-effect.yaml
 var WithoutEffect []byte
 
-// NotYet is not-yet.yaml: the values for things that Sluice does not have yet, with the reasons.
-//
-//go:embed sluice/not-yet.yaml
-var NotYet []byte
-
 // Flags is flags.yaml: the flags that controller.extraArgs takes, with the form of their values.
 //
 //go:embed sluice/flags.yaml

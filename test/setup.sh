@@ -6,14 +6,14 @@ set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
-  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck) ;;
+  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck prometheus) ;;
   --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
 
 if [ "${1:-}" = --programs ]; then
   PATH="$PATH:/usr/sbin"
-  for program in nginx pcre2test openssl; do
+  for program in nginx pcre2test openssl prometheus promtool; do
     sha256sum "$(command -v "$program")" || true
   done
   dpkg-query -W 2>/dev/null | sha256sum

@@ -149,7 +149,6 @@ var migrateCases = []migrateCase{
 	{parts: "service ready", values: "controller: {extraArgs: {default-ssl-certificate: $(POD_NAMESPACE)/wildcard}}", want: "READY      shop/web"},
 	{parts: "service ready", values: "controller: {extraArgs: {disable-catch-all: maybe}}", status: 1, want: `refused: controller.extraArgs.disable-catch-all: want true or false (got "maybe")`},
 	{parts: "service ready", values: "controller: {extraArgs: [a]}", status: 1, want: `refused: controller.extraArgs: want an object (got ["a"])`},
-	{parts: "service ready", values: "controller: {metrics: {enabled: true, serviceMonitor: {enabled: true}}}", want: "changed: controller.metrics.serviceMonitor.enabled: its objects are made, but Sluice has no metrics yet"},
 	{parts: "service ready", flags: "-o json -o csv", status: 2, want: "want it once"},
 	{parts: "service ready settings deployment second", status: 1, want: "Flags:\n  changed: --configmap: it differs between the Deployments, so that it counts for none"},
 	{parts: "service ready", values: "# nothing", status: 2, want: "old-values.yaml: want values of a Helm chart (got none)"},

@@ -28,6 +28,7 @@ const (
 	onlySluice     = "ingress-nginx has nothing like it, so that no Ingress depends on it"
 	nothingChanges = "answers are the same, unless somebody asks Sluice for more"
 	stopsOthers    = "with it ingress-nginx applies no change at all, so that no running cluster has it"
+	metricsOnly    = "clients get the same; only metrics differ"
 	inFinding      = "the Problem of the entry says it"
 )
 
@@ -154,7 +155,7 @@ func containsAny(text string, parts ...string) bool {
 }
 
 // rows are all rows in the order of the page.
-var rows = slices.Concat(pathRows, backendRows, redirectRows, proxyRows, streamRows, classRows, valueRows, accessRows, balancingRows, logRows, tlsRows, statusRows)
+var rows = slices.Concat(pathRows, backendRows, redirectRows, proxyRows, streamRows, classRows, valueRows, accessRows, balancingRows, logRows, metricRows, tlsRows, statusRows)
 
 // Difference is a row of docs/differences.md.
 type Difference struct {

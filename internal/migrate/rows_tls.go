@@ -20,6 +20,15 @@ var logRows = []row{
 	{"log-skip", "a group with a name in `skip-access-log-urls`", by("skip-access-log-urls")},
 }
 
+// metricRows are about metrics.
+var metricRows = []row{
+	{"metrics-wildcard", "requests for a name of a wildcard host, in metrics", untold(metricsOnly)},
+	{"metrics-hostless", "requests of an Ingress without a host, in metrics", untold(metricsOnly)},
+	{"metrics-method", "a method that HTTP does not define, in metrics", untold(metricsOnly)},
+	{"metrics-tries", "the durations of a request with several tries at pods, in metrics", untold(metricsOnly)},
+	{"metrics-series", "the number of series of requests", untold(metricsOnly)},
+}
+
 // tlsRows are about TLS and reloads.
 var tlsRows = []row{
 	{"tracing", "`enable-opentelemetry`", given("enable-opentelemetry")},

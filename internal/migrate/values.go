@@ -126,18 +126,14 @@ func (v *Values) settings() []Argument {
 	return all
 }
 
-// judgeForms gives fates to values that the chart refuses for their type, and to those that
-// are for something that Sluice does not have yet.
+// judgeForms gives a fate to values that the chart refuses for their type.
 func (v *Values) judgeForms(all map[string]any) {
 	faults := map[string]string{}
 	ofChart().faults("", all, faults)
 	for at, a := range v.Given {
-		switch reason := chart().notYet[a.Name]; {
-		case faults[a.Name] != "":
+		if faults[a.Name] != "" {
 			v.Given[at].Fate, v.Given[at].Text = Refused, faults[a.Name]
 			delete(faults, a.Name)
-		case reason != "" && tree(all).enabled(a.Name):
-			v.Given[at].Fate, v.Given[at].Text = Changed, reason
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(faults)) {
@@ -162,32 +158,23 @@ func fateOfProblem(p model.Problem) Fate {
 // chartFiles are what Sluice's chart knows of values.
 type chartFiles struct {
 	names map[string]any
-	// withoutEffect and notYet are reasons by value.
-	withoutEffect, notYet map[string]string
+	// withoutEffect are reasons by value.
+	withoutEffect map[string]string
 }
 
 // chart reads the embedded files of the chart, which a test reads too.
 var chart = sync.OnceValue(func() chartFiles {
-	c := chartFiles{withoutEffect: map[string]string{}, notYet: map[string]string{}}
+	c := chartFiles{withoutEffect: map[string]string{}}
 	var groups []struct {
 		Reason string            `json:"reason"`
 		Values map[string]string `json:"values"`
 	}
-	var later []struct {
-		Reason string   `json:"reason"`
-		Values []string `json:"values"`
-	}
-	if err := errors.Join(yaml.Unmarshal(charts.Names, &c.names), yaml.Unmarshal(charts.WithoutEffect, &groups), yaml.Unmarshal(charts.NotYet, &later)); err != nil {
+	if err := errors.Join(yaml.Unmarshal(charts.Names, &c.names), yaml.Unmarshal(charts.WithoutEffect, &groups)); err != nil {
 		panic(err) // the files are part of this program
 	}
 	for _, g := range groups {
 		for name := range g.Values {
 			c.withoutEffect[name] = g.Reason
-		}
-	}
-	for _, g := range later {
-		for _, name := range g.Values {
-			c.notYet[name] = g.Reason
 		}
 	}
 	return c

@@ -38,18 +38,6 @@ func (t tree) text(names string) string {
 	return ""
 }
 
-// enabled reports whether a value is not empty, and of nothing that is not enabled.
-func (t tree) enabled(names string) bool {
-	for at := range names {
-		above := names[:at]
-		if _, is := t.at(above).(map[string]any); names[at] == '.' && is && t.at(above+".enabled") != nil && !t.on(above+".enabled") {
-			return false
-		}
-	}
-	text := t.text(names)
-	return text != "" && text != "false" && text != "[]"
-}
-
 // on reports whether a switch is on.
 func (t tree) on(names string) bool { return t.text(names) == "true" }
 

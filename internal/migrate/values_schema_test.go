@@ -44,32 +44,3 @@ func TestValuesOfTheRightType(t *testing.T) {
 		}
 	}
 }
-
-// TestValuesForThingsToCome: what is made for something that Sluice does not have yet is
-// changed, if it is enabled.
-func TestValuesForThingsToCome(t *testing.T) {
-	t.Parallel()
-	for values, want := range map[string]string{
-		"controller: {metrics: {enabled: true}}":                                                              "controller.metrics.enabled",
-		"controller: {metrics: {enabled: false}}":                                                             "",
-		"controller: {metrics: {enabled: false, prometheusRule: {enabled: true}}}":                            "",
-		"controller: {keda: {enabled: true, triggers: [{type: prometheus}]}}":                                 "controller.keda.triggers",
-		"controller: {autoscalingTemplate: []}":                                                               "",
-		"controller: {autoscalingTemplate: [{type: Pods}]}":                                                   "controller.autoscalingTemplate",
-		"controller: {metrics: {enabled: true, serviceMonitor: {enabled: false}, service: {type: NodePort}}}": "controller.metrics.enabled",
-	} {
-		v, err := ReadValues([]byte(values))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, a := range v.Given {
-			if a.Fate == Changed {
-				got += a.Name
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %q is changed, want %q: %+v", values, got, want, v.Given)
-		}
-	}
-}

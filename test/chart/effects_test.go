@@ -81,6 +81,8 @@ var needed = map[string]string{
 	"controller.metrics.serviceMonitor.enabled":                 "controller: {metrics: {enabled: true}}",
 	"controller.metrics.prometheusRule":                         "controller: {metrics: {enabled: true, prometheusRule: {enabled: true}}}",
 	"controller.metrics.prometheusRule.enabled":                 "controller: {metrics: {enabled: true}}",
+	"controller.metrics.dashboards":                             "controller: {metrics: {enabled: true, dashboards: {enabled: true}}}",
+	"controller.metrics.dashboards.enabled":                     "controller: {metrics: {enabled: true}}",
 	"defaultBackend":                                            "defaultBackend: {enabled: true}",
 	"defaultBackend.enabled":                                    "{}",
 	"defaultBackend.minAvailable":                               "defaultBackend: {enabled: true, replicaCount: 2}",

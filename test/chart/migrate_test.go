@@ -70,7 +70,7 @@ func byChart(t *testing.T, values map[string]any) made {
 	for _, object := range r.Objects {
 		ofBackend := object.GetLabels()["app.kubernetes.io/component"] == "default-backend"
 		switch kind := object.GetKind(); {
-		case kind == "ConfigMap" && !ofBackend:
+		case kind == "ConfigMap" && !ofBackend && !strings.HasSuffix(object.GetName(), "-dashboards"):
 			all.configMap(decoded[corev1.ConfigMap](t, object))
 		case kind == "IngressClass":
 			all.class(decoded[networkingv1.IngressClass](t, object))

@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +29,9 @@ type Program struct {
 	// the process has no file system of its own. Commands that name one as an
 	// argument are given the real one.
 	Folders map[string]string
+	// Ports are those of this machine on which the process listens, by the ports of its
+	// container. Others are forwarded to the pod's address.
+	Ports map[int32]int
 	// Log is what the container prints.
 	Log kit.Log
 }
@@ -113,6 +118,18 @@ func (c *Cluster) stateFolder(t testing.TB, key containerKey, really string) map
 		}
 	}
 	return folders
+}
+
+// listensAt gives where a port of a pod is: of a bound process, or of the pod's address.
+func (n *nodes) listensAt(namespace, pod, address string, port int32) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for key, b := range n.bound {
+		if own := b.Ports[port]; key.namespace == namespace && key.pod == pod && own != 0 {
+			return net.JoinHostPort("127.0.0.1", strconv.Itoa(own))
+		}
+	}
+	return net.JoinHostPort(address, strconv.Itoa(int(port)))
 }
 
 // boundTo gives what is bound to a container, nil for nothing.

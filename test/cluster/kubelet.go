@@ -88,7 +88,7 @@ func (k *kubelet) exec(w http.ResponseWriter, r *http.Request) {
 		kubeletIdle, kubeletCreation, remotecommand.SupportedStreamingProtocols)
 }
 
-// forward passes connections on to the ports of a pod's address.
+// forward passes connections on to the ports of a pod.
 func (k *kubelet) forward(w http.ResponseWriter, r *http.Request) {
 	p, ok := k.pod(w, r)
 	if !ok {
@@ -99,7 +99,10 @@ func (k *kubelet) forward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	portforward.ServePortForward(w, r, forwarder{p.address}, r.PathValue("pod"), "", options, kubeletIdle, kubeletCreation, portforward.SupportedProtocols)
+	at := func(port int32) string {
+		return k.nodes.listensAt(r.PathValue("namespace"), r.PathValue("pod"), p.address, port)
+	}
+	portforward.ServePortForward(w, r, forwarder{at}, r.PathValue("pod"), "", options, kubeletIdle, kubeletCreation, portforward.SupportedProtocols)
 }
 
 // logs gives what the program of a container has printed.

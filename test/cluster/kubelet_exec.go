@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -117,12 +116,12 @@ func exitOf(err error) error {
 	return err
 }
 
-// forwarder connects to the ports of a pod's address.
-type forwarder struct{ address string }
+// forwarder connects to the ports of a pod. at gives where one is.
+type forwarder struct{ at func(port int32) string }
 
 // PortForward ends when either side does.
 func (f forwarder) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
-	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(f.address, strconv.Itoa(int(port))))
+	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", f.at(port))
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,7 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 	s.Arguments = slices.Concat(s.Arguments[:1], argumentsOf(container, s.Environment), s.Arguments[1:])
 	cs.cluster.Bind(t, pod.Namespace, pod.Name, container.Name, cluster.Program{
 		Environment: []string{"PATH=" + insideOf(t, s) + string(os.PathListSeparator) + os.Getenv("PATH")}, Log: s.Log,
+		Ports: map[int32]int{80: s.HTTP, 443: s.HTTPS, 10254: s.Healthz},
 	})
 	s.Launch(t)
 	s.AwaitReady(t)

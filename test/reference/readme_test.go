@@ -13,12 +13,11 @@ import (
 // families are the words of README.md for annotations that Sluice does not read, by a
 // pattern for their names; nil for what has no annotation.
 var families = map[string]*regexp.Regexp{
-	"ModSecurity":          regexp.MustCompile(`modsecurity|owasp`),
-	"OpenTelemetry":        regexp.MustCompile(`opentelemetry`),
-	"server snippets":      regexp.MustCompile(`^(?:server|stream)-snippet$`),
-	"stream snippets":      regexp.MustCompile(`^stream-snippet$`),
-	"Prometheus metrics":   nil,
-	"an admission webhook": nil,
+	"ModSecurity":     regexp.MustCompile(`modsecurity|owasp`),
+	"OpenTelemetry":   regexp.MustCompile(`opentelemetry`),
+	"server snippets": regexp.MustCompile(`^(?:server|stream)-snippet$`),
+	"stream snippets": regexp.MustCompile(`^stream-snippet$`),
+	"Gateway API":     nil,
 }
 
 // notSupported returns the list in README.md.

@@ -45,7 +45,6 @@
 {{- end }}
 {{- include "sluice.notes.settings" . }}
 {{- include "sluice.notes.ports" . }}
-{{- include "sluice.notes.notYet" . }}
 {{- include "sluice.notes.selectors" . }}
 {{- if and $c.allowSnippetAnnotations (ne (get $c.config "annotations-risk-level" | toString | lower) "critical") }}
 - controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too; without it the paths of each Ingress that has one answer 503.
@@ -66,20 +65,6 @@
 {{- end }}
 {{- if and .Values.defaultBackend.enabled (get $flags "watch-namespace") (ne (get $flags "watch-namespace" | replace "$(POD_NAMESPACE)" (include "sluice.namespace" .)) (include "sluice.namespace" .)) }}
 - defaultBackend: it is in another namespace than the one that is watched, and is not read there; nginx's own 404 answers.
-{{- end }}
-{{- end }}
-
-{{/* What is made for something that Sluice does not have yet. */}}
-{{- define "sluice.notes.notYet" -}}
-{{- $root := . -}}
-{{- range $group := .Files.Get "not-yet.yaml" | fromYamlArray }}
-{{- $given := list }}
-{{- range $name := $group.values }}
-{{- if include "sluice.given" (list $root.Values $name nil) }}{{ $given = append $given $name }}{{ end }}
-{{- end }}
-{{- with $given }}
-- {{ join ", " . }}: {{ $group.reason }}
-{{- end }}
 {{- end }}
 {{- end }}
 
