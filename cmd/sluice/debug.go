@@ -63,6 +63,7 @@ func debugGetCommand() *cobra.Command {
 			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
+			"  /reloads                                                 the last reloads: cause, changes, durations\n" +
 			"  /general                                                 version, readiness, last change, settings, leader\n" +
 			"  /debug/pprof/heap, /debug/pprof/profile?seconds=10, ...  profiles of the process, for `go tool pprof`",
 		Example: "  sluice debug get /general\n" +

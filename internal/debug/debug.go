@@ -45,6 +45,9 @@ type State struct {
 	Problems []model.Problem
 	// Last is the last attempt to apply a configuration, nil before the first.
 	Last *Attempt
+	// Reloads are the last attempts to load an nginx.conf, the newest first. Texts are as users
+	// wrote them.
+	Reloads []debugapi.Reload
 }
 
 // Confirmed is a configuration that nginx runs, with its sources.
@@ -138,6 +141,7 @@ var pages = []page{
 	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes, ""},
 	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
 	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems, ""},
+	{debugapi.ReloadsPath, nil, true, (*question).reloads, ""},
 	{debugapi.DiffPath, []string{debugapi.FormatParam, debugapi.NamespaceParam}, false, (*question).diff, http.MethodPost},
 }
 

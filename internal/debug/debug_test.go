@@ -49,6 +49,7 @@ func TestViews(t *testing.T) {
 		"problems":         "/problems",
 		"problems-ingress": "/problems?ingress=shop/web",
 		"problems-space":   "/problems?namespace=wild",
+		"reloads":          "/reloads",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems or /diff`},
+		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems, /reloads or /diff`},
 		"/general?host=a":                  {400, `"host": /general takes no parameter (got "a")`},
 		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress or format (got "a")`},
 		"/conf?host=a&host=b":              {400, `host: want it once (got "a" and "b")`},
@@ -311,7 +312,7 @@ func TestFailingEndpoints(t *testing.T) {
 func targets() []string {
 	return []string{
 		"/conf", "/conf?format=json", "/conf?host=shop.example", "/backends", "/certs", "/certs?host=shop.example", "/certs?host=a.wild.example",
-		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
+		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
 		"/explain?url=https://a.wild.example/a&format=json",
 	}
 }
@@ -382,6 +383,7 @@ func TestHostileTexts(t *testing.T) {
 	state.Told.Names = append([]model.CertificateName{{Host: hostile, ID: state.Told.Certificates[0].ID}}, state.Told.Names...)
 	state.Problems = model.SortProblems([]model.Problem{{Object: model.ObjectRef{Kind: "Ingress", Namespace: "a", Name: hostile}, Field: hostile, Text: hostile}})
 	state.Last.Err = errors.New(hostile)
+	state.Reloads = []debugapi.Reload{{Changed: []debugapi.Changed{{Kind: "hosts", Count: 1, Names: []string{hostile}}}, Error: hostile}}
 	o := optionsOf(state)
 	o.Ready = func() error { return errors.New(hostile) }
 	asked := append(targets(), "/routes?host=shop.example")

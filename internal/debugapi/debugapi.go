@@ -8,6 +8,7 @@
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
 //	GET /problems?namespace=shop              -> []model.Problem
+//	GET /reloads                              -> []Reload, the newest first
 //	POST /diff                                -> package diff's Result, for the manifests of the body
 //
 // New versions may add fields, but rename none. Lists are never null. Every text except
@@ -35,6 +36,7 @@ const (
 	RoutesPath   = "/routes"
 	ExplainPath  = "/explain"
 	ProblemsPath = "/problems"
+	ReloadsPath  = "/reloads"
 	DiffPath     = "/diff"
 	// ProfilesPath begins the paths of Go's profiles of the process, such as
 	// /debug/pprof/heap.
