@@ -30,6 +30,9 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 			return debugapi.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
 		}
 	}
+	if p.metered.Counts() {
+		o.Traffic = p.metered.Traffic
+	}
 	if p.cluster != nil {
 		o.Fetch = p.cluster.fetch
 	}
@@ -64,6 +67,7 @@ func debugGetCommand() *cobra.Command {
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
 			"  /reloads                                                 the last reloads: cause, changes, durations\n" +
+			"  /traffic?namespace=NAMESPACE                             requests of each Ingress so far, with --enable-metrics\n" +
 			"  /general                                                 version, readiness, last change, settings, leader\n" +
 			"  /debug/pprof/heap, /debug/pprof/profile?seconds=10, ...  profiles of the process, for `go tool pprof`",
 		Example: "  sluice debug get /general\n" +

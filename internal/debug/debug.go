@@ -92,6 +92,8 @@ type Options struct {
 	Status nginx.StatusFunc
 	// Leader returns the leader; nil without an election.
 	Leader func() debugapi.Leader
+	// Traffic returns the requests of each Ingress so far; nil if they are not counted.
+	Traffic func() debugapi.Traffic
 	// Fetch reads the objects that Ingresses refer to, except those of the snapshot. It may be
 	// nil. notes tell what could not be read.
 	Fetch func(context.Context, []*networkingv1.Ingress, *snapshot.Snapshot) (objects snapshot.Objects, notes []string)
@@ -142,6 +144,7 @@ var pages = []page{
 	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
 	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems, ""},
 	{debugapi.ReloadsPath, nil, true, (*question).reloads, ""},
+	{debugapi.TrafficPath, []string{debugapi.NamespaceParam}, false, (*question).traffic, ""},
 	{debugapi.DiffPath, []string{debugapi.FormatParam, debugapi.NamespaceParam}, false, (*question).diff, http.MethodPost},
 }
 

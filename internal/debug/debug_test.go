@@ -50,6 +50,8 @@ func TestViews(t *testing.T) {
 		"problems-ingress": "/problems?ingress=shop/web",
 		"problems-space":   "/problems?namespace=wild",
 		"reloads":          "/reloads",
+		"traffic":          "/traffic",
+		"traffic-space":    "/traffic?namespace=shop",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems, /reloads or /diff`},
+		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems, /reloads, /traffic or /diff`},
 		"/general?host=a":                  {400, `"host": /general takes no parameter (got "a")`},
 		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress or format (got "a")`},
 		"/conf?host=a&host=b":              {400, `host: want it once (got "a" and "b")`},
@@ -192,6 +194,17 @@ func TestRefusals(t *testing.T) {
 	}
 	if status, text := ask(o, http.MethodPost, "/conf"); status != http.StatusMethodNotAllowed || text != "/conf: want the method GET (got \"POST\")\n" {
 		t.Errorf("POST: %d %s", status, text)
+	}
+}
+
+// TestTrafficIsNotCounted: where metrics are off, that is said with how to turn them on.
+func TestTrafficIsNotCounted(t *testing.T) {
+	t.Parallel()
+	o := optionsOf(stateOf(t, shopManifests))
+	o.Traffic = nil
+	const want = "/traffic: requests are not counted: want --enable-metrics of the controller, which is controller.metrics.enabled of the chart\n"
+	if status, text := ask(o, http.MethodGet, "/traffic"); status != http.StatusNotFound || text != want {
+		t.Errorf("%d %s", status, text)
 	}
 }
 
@@ -312,7 +325,7 @@ func TestFailingEndpoints(t *testing.T) {
 func targets() []string {
 	return []string{
 		"/conf", "/conf?format=json", "/conf?host=shop.example", "/backends", "/certs", "/certs?host=shop.example", "/certs?host=a.wild.example",
-		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
+		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/traffic", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
 		"/explain?url=https://a.wild.example/a&format=json",
 	}
 }

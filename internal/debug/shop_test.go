@@ -165,6 +165,11 @@ func optionsOf(state *State) Options {
 			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}, Memory: []nginx.Memory{{Name: "certificate_data", Size: 128 << 20, Used: 1 << 20}}}, nil
 		},
 		Leader: func() debugapi.Leader { return debugapi.Leader{Leads: true, Identity: "sluice-0"} },
+		Traffic: func() debugapi.Traffic {
+			return debugapi.Traffic{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Bounds: []float64{0.1, 1}, Ingresses: []debugapi.IngressTraffic{
+				{Requests: 3, ClientErrors: 3}, {Namespace: "shop", Ingress: "web", Requests: 9, ServerErrors: 1, Cut: 2, Times: []uint64{7, 1, 1}},
+			}}
+		},
 	}
 }
 

@@ -9,6 +9,7 @@
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
 //	GET /problems?namespace=shop              -> []model.Problem
 //	GET /reloads                              -> []Reload, the newest first
+//	GET /traffic?namespace=shop               -> Traffic, if requests are counted
 //	POST /diff                                -> package diff's Result, for the manifests of the body
 //
 // New versions may add fields, but rename none. Lists are never null. Every text except
@@ -37,6 +38,7 @@ const (
 	ExplainPath  = "/explain"
 	ProblemsPath = "/problems"
 	ReloadsPath  = "/reloads"
+	TrafficPath  = "/traffic"
 	DiffPath     = "/diff"
 	// ProfilesPath begins the paths of Go's profiles of the process, such as
 	// /debug/pprof/heap.
@@ -52,8 +54,8 @@ const (
 	HostParam = "host"
 	// IngressParam is "namespace/name", for ConfPath, RoutesPath and ProblemsPath.
 	IngressParam = "ingress"
-	// NamespaceParam is for ProblemsPath, and for DiffPath the namespace of objects without
-	// one.
+	// NamespaceParam is for ProblemsPath and TrafficPath, and for DiffPath the namespace of
+	// objects without one.
 	NamespaceParam = "namespace"
 	// NameParam is the name or the key of a backend, for BackendsPath.
 	NameParam = "name"

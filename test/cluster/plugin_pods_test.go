@@ -88,6 +88,7 @@ func TestPluginRights(t *testing.T) {
 	} {
 		as.must(t, slices.Concat([]string{"--namespace", p.system}, strings.Fields(line))...)
 	}
+	as.fails(t, []string{"top", "-A", "--namespace", p.system}, "requests are not counted: want --enable-metrics of the controller, which is controller.metrics.enabled of the chart")
 	as.fails(t, []string{"conf"}, `list the pods of the namespace "default" (--namespace says where`, "forbidden")
 }
 

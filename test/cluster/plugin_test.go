@@ -19,11 +19,11 @@ import (
 // TestPlugin runs each command of the plugin as a process, against a running
 // sluice that is reached through the API server only.
 func TestPlugin(t *testing.T) {
-	p := newPluginScene(t, "plugin")
+	p := newPluginScene(t, "plugin", "--enable-metrics", "--metrics-per-undefined-host")
 	for name, test := range map[string]func(*testing.T, *pluginScene){
 		"tables": pluginTables, "documents": pluginDocuments, "conf": pluginConf, "explain": pluginExplain, "certs": pluginCerts,
 		"general": pluginGeneral, "info": pluginInfo, "exec": pluginExec, "logs": pluginLogs, "errors": pluginErrors,
-		"diff": pluginDiff, "why-reloaded": pluginWhyReloaded, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
+		"diff": pluginDiff, "why-reloaded": pluginWhyReloaded, "top": pluginTop, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, p) })
 	}
