@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -142,7 +143,7 @@ var pages = []page{
 	{debugapi.GeneralPath, nil, true, (*question).general, ""},
 	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes, ""},
 	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
-	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems, ""},
+	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam, debugapi.SinceParam, debugapi.WaitParam}, true, (*question).problems, ""},
 	{debugapi.ReloadsPath, nil, true, (*question).reloads, ""},
 	{debugapi.TrafficPath, []string{debugapi.NamespaceParam}, false, (*question).traffic, ""},
 	{debugapi.DiffPath, []string{debugapi.FormatParam, debugapi.NamespaceParam}, false, (*question).diff, http.MethodPost},
@@ -154,6 +155,9 @@ func Handler(o Options) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range pages {
 		mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
+			if slices.Contains(p.takes, debugapi.WaitParam) {
+				_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it may wait for longer than readTimeout
+			}
 			b, err := p.serve(o, r, w.Header())
 			if err != nil {
 				refuse(w, err)

@@ -7,7 +7,7 @@
 //	GET /general                              -> General
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
-//	GET /problems?namespace=shop              -> []model.Problem
+//	GET /problems?namespace=shop              -> []model.Problem, which can be waited for
 //	GET /reloads                              -> []Reload, the newest first
 //	GET /traffic?namespace=shop               -> Traffic, if requests are counted
 //	POST /diff                                -> package diff's Result, for the manifests of the body
@@ -65,6 +65,15 @@ const (
 	// URLParam and MethodParam are the request for ExplainPath. The default method is GET.
 	URLParam    = "url"
 	MethodParam = "method"
+)
+
+// ProblemsPath can be asked again and again without missing a change: with the SHA-256 of the
+// body of the answer before in hexadecimal as SinceParam, the answer comes when it is another
+// one, or after the seconds of WaitParam, at most MostWait.
+const (
+	SinceParam = "since"
+	WaitParam  = "wait"
+	MostWait   = 60
 )
 
 // The formats.
