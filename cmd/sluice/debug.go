@@ -63,6 +63,7 @@ func debugGetCommand() *cobra.Command {
 			"  /conf?host=HOST&ingress=NAMESPACE/NAME&format=text|json  the running nginx.conf, and the owner of each line\n" +
 			"  /routes?host=HOST&ingress=NAMESPACE/NAME                 the routing table\n" +
 			"  /explain?url=URL&method=METHOD&format=text|json          the rule that takes a URL, and why\n" +
+			"  /live?url=URL&method=METHOD                              what nginx itself decides about it (debug-header-secret)\n" +
 			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +

@@ -143,6 +143,7 @@ var pages = []page{
 	{debugapi.GeneralPath, nil, true, (*question).general, ""},
 	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes, ""},
 	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
+	{debugapi.LivePath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.DecisionParam}, false, (*question).live, ""},
 	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam, debugapi.SinceParam, debugapi.WaitParam}, true, (*question).problems, ""},
 	{debugapi.ReloadsPath, nil, true, (*question).reloads, ""},
 	{debugapi.TrafficPath, []string{debugapi.NamespaceParam}, false, (*question).traffic, ""},

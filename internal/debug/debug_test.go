@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems, /reloads, /traffic or /diff`},
+		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /live, /problems, /reloads, /traffic or /diff`},
 		"/general?host=a":                  {400, `"host": /general takes no parameter (got "a")`},
 		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress or format (got "a")`},
 		"/conf?host=a&host=b":              {400, `host: want it once (got "a" and "b")`},
@@ -325,7 +325,7 @@ func TestFailingEndpoints(t *testing.T) {
 func targets() []string {
 	return []string{
 		"/conf", "/conf?format=json", "/conf?host=shop.example", "/backends", "/certs", "/certs?host=shop.example", "/certs?host=a.wild.example",
-		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/traffic", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
+		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/traffic", "/live?url=https://shop.example/&decision=%7B%7D", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
 		"/explain?url=https://a.wild.example/a&format=json",
 	}
 }

@@ -7,6 +7,7 @@
 //	GET /general                              -> General
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
+//	GET /live?url=https://shop.example/       -> Live: nginx is asked, too
 //	GET /problems?namespace=shop              -> []model.Problem, which can be waited for
 //	GET /reloads                              -> []Reload, the newest first
 //	GET /traffic?namespace=shop               -> Traffic, if requests are counted
@@ -36,6 +37,7 @@ const (
 	GeneralPath  = "/general"
 	RoutesPath   = "/routes"
 	ExplainPath  = "/explain"
+	LivePath     = "/live"
 	ProblemsPath = "/problems"
 	ReloadsPath  = "/reloads"
 	TrafficPath  = "/traffic"
@@ -62,9 +64,13 @@ const (
 	// FormatParam is Text (the default) or JSON, for ConfPath and ExplainPath, and for
 	// DiffPath also Markdown.
 	FormatParam = "format"
-	// URLParam and MethodParam are the request for ExplainPath. The default method is GET.
+	// URLParam and MethodParam are the request for ExplainPath and LivePath. The default method
+	// is GET. DecisionParam is for LivePath: the value of DecisionHeader in an answer that the
+	// client already has.
 	URLParam    = "url"
 	MethodParam = "method"
+
+	DecisionParam = "decision"
 )
 
 // ProblemsPath can be asked again and again without missing a change: with the SHA-256 of the

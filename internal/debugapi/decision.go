@@ -30,3 +30,23 @@ type Decision struct {
 	Status  int     `json:"status"`
 	Seconds float64 `json:"seconds"`
 }
+
+// Live is the answer of LivePath: a Decision beside the computed explanation.
+type Live struct {
+	// Request is the request, such as "GET https://shop.example/cart".
+	Request  string   `json:"request"`
+	Decision Decision `json:"decision"`
+	// Summary is that of the explanation. Differences are empty if both agree.
+	Summary     string       `json:"summary"`
+	Differences []Difference `json:"differences"`
+	// Notes are reasons why something was not compared.
+	Notes []string `json:"notes"`
+}
+
+// Difference is something that nginx decided in another way than was computed.
+type Difference struct {
+	// Of is server, location, object, path, uri, backend or status.
+	Of       string `json:"of"`
+	Decided  string `json:"decided"`
+	Computed string `json:"computed"`
+}
