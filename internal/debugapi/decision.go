@@ -19,7 +19,7 @@ type Decision struct {
 	// URI is the one for the backend, decoded, after rewriting. Backend is the key of the backend,
 	// "namespace/service/port" and maybe a hash. Endpoint is the address of the endpoint, and
 	// UpstreamStatus its status; if several were tried, all of them, separated by commas. They
-	// are empty if no backend was asked.
+	// are empty if no backend was asked, and the last two also if it had no endpoint.
 	URI            string `json:"uri,omitempty"`
 	Backend        string `json:"backend,omitempty"`
 	Endpoint       string `json:"endpoint,omitempty"`

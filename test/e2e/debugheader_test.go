@@ -49,7 +49,7 @@ func TestDecisionsAreTold(t *testing.T) {
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web) + service("canary", canary), "debug.yaml": debugSecret,
 			"settings.yaml": settings("debug-header-secret: default/debug", "debug-header-cidrs: 127.0.0.1", `use-forwarded-headers: "true"`),
-			"a.yaml":        ingress("a", "a.example", []string{"/ Prefix web", "/exact Exact web"}, "ssl-redirect: false"),
+			"a.yaml":        ingress("a", "a.example", []string{"/ Prefix web", "/exact Exact web", "/empty Exact none"}, "ssl-redirect: false"),
 			"b.yaml":        ingress("b", "b.example", []string{`/x/(.*)$ ImplementationSpecific web`}, "use-regex: true", "rewrite-target: /y/$1"),
 			"canary.yaml":   ingress("canary", "a.example", []string{"/ Prefix canary"}, "canary: true", "canary-by-header: X-Canary"),
 			"secure.yaml":   ingress("secure", "c.example", []string{"/ Prefix web"}, "force-ssl-redirect: true"),
@@ -74,6 +74,8 @@ func TestDecisionsAreTold(t *testing.T) {
 				Host: "b.example", Modifier: "~*", Location: `^/x/(.*)$`, Object: "Ingress default/b", Path: `/x/(.*)$`, URI: "/y/1", Backend: "default/web/80", Endpoint: at, UpstreamStatus: "200", Status: 200}},
 			{"http://b.example/nothing", asking(debugToken), debugapi.Decision{Host: "b.example", Location: "/", Object: "Ingress default/b", Status: 404}},
 			{"http://c.example/", asking(debugToken), debugapi.Decision{Host: "c.example", Status: 308}},
+			{"http://a.example/empty", asking(debugToken), debugapi.Decision{
+				Host: "a.example", Modifier: "=", Location: "/empty", Object: "Ingress default/a", Path: "/empty", URI: "/empty", Backend: "default/none/80", Status: 503}},
 			{"http://nobody.example/", asking(debugToken), debugapi.Decision{Host: "_", Location: "/", Status: 404}},
 		} {
 			got := s.decided(c.url, c.header)

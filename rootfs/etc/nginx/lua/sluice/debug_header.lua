@@ -54,8 +54,11 @@ function _M.complete(decision, var, status)
   if endpoint then
     add("uri", (var.uri .. (var.is_args or "") .. (var.args or "")):sub(1, MOST_URI))
     add("backend", backend(var))
-    add("endpoint", endpoint)
-    add("upstreamStatus", var.upstream_status or "")
+    -- Without endpoints, a socket of ours answers.
+    if not endpoint:find("unix:", 1, true) then
+      add("endpoint", endpoint)
+      add("upstreamStatus", var.upstream_status or "")
+    end
   end
   local canary = var.proxy_alternative_upstream_name
   if canary and canary ~= "" then
