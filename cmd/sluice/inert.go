@@ -23,20 +23,14 @@ type inert struct {
 
 // Reasons that several flags have.
 const (
-	noWebhook = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
-	noUse     = "it serves no admission webhook"
-	noPort    = "it talks to its nginx over a unix socket"
-	oneLog    = "its log goes to standard error, in the format of --log-format"
-	oneLevel  = "its log has one level of detail: a line for each sync, with its changes; `kubectl sluice` shows the rest, and `kubectl sluice diff` the lines of nginx.conf that change"
+	noPort   = "it talks to its nginx over a unix socket"
+	oneLog   = "its log goes to standard error, in the format of --log-format"
+	oneLevel = "its log has one level of detail: a line for each sync, with its changes; `kubectl sluice` shows the rest, and `kubectl sluice diff` the lines of nginx.conf that change"
 )
 
 // inerts are all such flags, in the order of docs/reference/flags.md.
 var inerts = []inert{
 	{"monitor-max-batch-size", 10000, "workers add requests up, so that there is no batch that could be full", false},
-	{"validating-webhook", "", noWebhook, true},
-	{"validating-webhook-certificate", "", noUse, false},
-	{"validating-webhook-key", "", noUse, false},
-	{"disable-full-test", false, "nginx always checks the whole file before a reload", false},
 	{"enable-annotation-validation", true, "annotations are always validated", false},
 	{"deep-inspect", true, "every value in nginx.conf is always quoted, and the structure of the file checked", false},
 	{"enable-ssl-chain-completion", false, "certificates are served with the chain in their Secret", true},

@@ -194,7 +194,6 @@ func TestValuesAsIngressNginxTakesThem(t *testing.T) {
 func TestMissedFlagsAreWarnings(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"--validating-webhook=:8443":          "level=WARN",
 		"--enable-ssl-chain-completion":       "level=WARN",
 		"--enable-ssl-chain-completion=false": "level=INFO",
 		"--http-port=81":                      "",

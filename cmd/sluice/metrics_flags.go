@@ -118,7 +118,7 @@ func (p *parts) metrics(f *runFlags, state func() *debug.State) *metrics.Metrics
 		},
 		Class: f.ControllerClass, Namespace: pod.Namespace, Pod: pod.Name, Version: version,
 		Process: p.options.Process, Status: statusOf(client), Pushes: client.Pushes,
-		State: state, Election: f.electionID,
+		State: state, Election: f.electionID, Webhook: f.address != "",
 	}
 	if p.options.Environment.Capabilities.StubStatus {
 		o.Counters = client.Counters

@@ -23,6 +23,7 @@ type runFlags struct {
 	clusterFlags
 	reportFlags
 	metricsFlags
+	webhookFlags
 	manifests         string
 	httpPort          int
 	httpsPort         int
@@ -79,6 +80,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	f.clusterFlags.add(flags)
 	f.reportFlags.add(flags)
 	f.metricsFlags.add(flags)
+	f.webhookFlags.add(flags)
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests to serve instead of a cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")

@@ -44,6 +44,9 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	if err := p.metered.Listen(ctx); err != nil {
 		return err
 	}
+	if err := p.serveWebhook(ctx, f, c); err != nil {
+		return err
+	}
 	stopDebug, err := p.openDebug(c)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (f *runFlags) validate() error {
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.metricsFlags.validate, f.validateNumbers, f.validateProfiles, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.metricsFlags.validate, f.webhookFlags.validate, f.validateNumbers, f.validateProfiles, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}

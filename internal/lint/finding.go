@@ -57,8 +57,8 @@ var severities = map[model.Reason]Severity{
 // Reasons are those that a finding may have, sorted.
 var Reasons = slices.Sorted(maps.Keys(severities))
 
-// severityOf weighs a problem. What closes paths is never light.
-func severityOf(p model.Problem) Severity {
+// SeverityOf weighs a Problem. What closes paths is never light.
+func SeverityOf(p model.Problem) Severity {
 	if p.Denies {
 		return Error
 	}

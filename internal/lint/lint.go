@@ -51,6 +51,9 @@ type Options struct {
 	Watch snapshot.Watch
 	// Known are Problems that were found before.
 	Known []model.Problem
+	// Checker finds what Templates cannot print of servers, and nothing about settings; nil for
+	// all of it.
+	Checker *render.Checker
 }
 
 // Report is the result of Look.
@@ -94,11 +97,8 @@ func Examine(m Manifests, o Options) Examined {
 	where := locate(m)
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
 	memo := translate.NewMemo()
-	config, more := translate.Config(snap, o.Translate, memo)
-	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
-	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate, memo), unwatched(m.Objects, o.Watch))
-	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
-		unreachable(&config, m.Objects.Services))
+	config, more := Judge(snap, o, memo)
+	problems = slices.Concat(o.Known, problems, more, unwatched(m.Objects, o.Watch), unreachable(&config, m.Objects.Services))
 
 	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
 	problems, assumed := missingSecrets(append(problems, lapsed...), snap, memo, o)
@@ -108,7 +108,7 @@ func Examine(m Manifests, o Options) Examined {
 	found := o.empty(m, served, problems)
 	for _, p := range model.SortProblems(problems) {
 		for _, place := range where.of(p) {
-			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message(), Denies: p.Denies})
+			found = append(found, Finding{Severity: SeverityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message(), Denies: p.Denies})
 		}
 	}
 	found = append(found, where.replaceable(snap, o.Translate)...)
@@ -129,6 +129,23 @@ func Examine(m Manifests, o Options) Examined {
 	report := count(found)
 	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
 	return Examined{Report: report, Snapshot: snap, Config: config, Assumed: model.SortProblems(assumed), PlaceOf: where.first}
+}
+
+// Judge returns what is served of a snapshot, and the Problems of its objects, with surprises.
+// The memo saves work if it is used again, for this snapshot or another.
+func Judge(snap *snapshot.Snapshot, o Options, memo *translate.Memo) (model.Config, []model.Problem) {
+	config, problems := translate.Config(snap, o.Translate, memo)
+	problems = slices.Concat(problems, o.unprintable(config.Static), translate.Surprises(snap, o.Translate, memo))
+	return config, slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
+}
+
+// unprintable returns what cannot be printed.
+func (o Options) unprintable(s model.Static) []model.Problem {
+	if o.Checker != nil {
+		return o.Checker.Problems(s)
+	}
+	_, problems := o.Templates.Render(s, o.Environment, nil)
+	return problems
 }
 
 // served returns the number of Ingresses with a served class.

@@ -110,11 +110,11 @@ func TestSeverities(t *testing.T) {
 		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, assemble.Turned: Warning, assemble.Rewritten: Warning,
 		translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
 	} {
-		if got := severityOf(model.Problem{Reason: reason}); got != want {
+		if got := SeverityOf(model.Problem{Reason: reason}); got != want {
 			t.Errorf("%s is of the severity %s, want %s", reason, got, want)
 		}
 	}
-	if got := severityOf(model.Problem{Reason: model.Unread, Denies: true}); got != Error {
+	if got := SeverityOf(model.Problem{Reason: model.Unread, Denies: true}); got != Error {
 		t.Errorf("what closes a path is of the severity %s", got)
 	}
 }

@@ -17,7 +17,7 @@ func TestComparingEnds(t *testing.T) {
 		server.Locations = append(server.Locations, &model.Location{Modifier: model.Pattern, Path: "^" + path, Rule: model.Rule{Path: path, Field: fmt.Sprint(i)}})
 	}
 	problems := overtaken([]*model.Server{server}, nil)
-	if len(problems) == 0 || problems[len(problems)-1].Reason != Uncompared || severityOf(problems[len(problems)-1]) != Note {
+	if len(problems) == 0 || problems[len(problems)-1].Reason != Uncompared || SeverityOf(problems[len(problems)-1]) != Note {
 		t.Errorf("got %v, want that it cannot be told", problems)
 	}
 }

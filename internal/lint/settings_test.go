@@ -41,7 +41,7 @@ func TestSettingsAreFound(t *testing.T) {
 			if got.String() != test.want || how != test.says {
 				t.Errorf("found %v, %s", got, how)
 			}
-			if (test.problem == "") != (len(problems) == 0) || len(problems) > 0 && (problems[0].Text != test.problem || severityOf(problems[0]) != Error) {
+			if (test.problem == "") != (len(problems) == 0) || len(problems) > 0 && (problems[0].Text != test.problem || SeverityOf(problems[0]) != Error) {
 				t.Errorf("problems: %v", problems)
 			}
 		})

@@ -17,7 +17,7 @@ func TestUnlabelledNamespacesAreOneFinding(t *testing.T) {
 	objects := read(two).Objects
 	found := FindUnlabelled(objects, snapshot.Watch{Selector: selector})
 	const want = "Namespace a: metadata.labels: it and 1 more with Ingresses are not among the manifests, so that it is not known whether --watch-namespace-selector (team=web) selects them: Ingresses there are taken as served"
-	if len(found) != 1 || found[0].String() != want || severityOf(found[0]) != Warning {
+	if len(found) != 1 || found[0].String() != want || SeverityOf(found[0]) != Warning {
 		t.Errorf("got %v", found)
 	}
 	if found := FindUnlabelled(objects, snapshot.Watch{}); len(found) > 0 {

@@ -53,7 +53,9 @@ type Options struct {
 	// without an election.
 	Leads    func() bool
 	Election string
-	Log      *slog.Logger
+	// Webhook is set if there are reviews.
+	Webhook bool
+	Log     *slog.Logger
 }
 
 // Metrics are the metrics of a controller. Use New.
@@ -62,6 +64,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *requests.Store
 	syncs    *syncs
+	reviews  *reviews
 }
 
 // New registers the metrics. It opens nothing.
@@ -77,6 +80,10 @@ func New(o Options) *Metrics {
 	m.requests = requests.New(o.Requests)
 	m.options = o
 	m.registry.MustRegister(m.syncs.all()...)
+	if o.Webhook {
+		m.reviews = newReviews(labels, m.exists)
+		m.registry.MustRegister(m.reviews.all()...)
+	}
 	m.registry.MustRegister(newStateCollector(o, labels), newProcesses(o, labels), newCounted(m.requests, labels))
 	if o.Counters != nil {
 		m.registry.MustRegister(newCounters(o, labels))

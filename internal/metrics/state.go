@@ -4,7 +4,6 @@ import (
 	"context"
 	builds "runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -87,6 +86,9 @@ func (c *stateCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(c.hash, hashOf(state))
 	c.collectProblems(gauge, state.Problems)
+	for o := range orphansOf(state) {
+		gauge(c.orphan, 1, o.ingress.Namespace, o.ingress.Name, o.kind)
+	}
 	if confirmed := state.Confirmed; confirmed != nil {
 		gauge(c.ingresses, float64(confirmed.Ingresses), "served")
 		gauge(c.servers, float64(len(confirmed.Config.Static.Servers)))
@@ -160,7 +162,7 @@ func (c *stateCollector) collectWorkers(gauge func(*prometheus.Desc, float64, ..
 // collectProblems counts Problems, and the objects that they quarantine or deny.
 func (c *stateCollector) collectProblems(gauge func(*prometheus.Desc, float64, ...string), problems []model.Problem) {
 	reasons := map[string]int{}
-	quarantined, denied, orphans := map[model.ObjectRef]bool{}, map[model.ObjectRef]bool{}, map[[3]string]bool{}
+	quarantined, denied := map[model.ObjectRef]bool{}, map[model.ObjectRef]bool{}
 	for _, p := range problems {
 		reasons[string(p.Reason)]++
 		if p.Object.Kind != "Ingress" {
@@ -172,18 +174,12 @@ func (c *stateCollector) collectProblems(gauge func(*prometheus.Desc, float64, .
 		if p.Denies {
 			denied[p.Object] = true
 		}
-		if p.Reason == model.NotFound && strings.Contains(p.Field, "service") {
-			orphans[[3]string{p.Object.Namespace, p.Object.Name, "no-service"}] = true
-		}
 	}
 	for reason, n := range reasons {
 		gauge(c.problems, float64(n), reason)
 	}
 	gauge(c.ingresses, float64(len(quarantined)), "quarantined")
 	gauge(c.ingresses, float64(len(denied)), "denied")
-	for o := range orphans {
-		gauge(c.orphan, 1, o[:]...)
-	}
 }
 
 // hasIngress reports whether an Ingress is in the snapshot of a state.

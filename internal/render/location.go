@@ -28,7 +28,7 @@ type locationView struct {
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
 	// with a pattern in each request.
 	UpstreamName string
-	// SetsPath is set if the access log has the path of the rule, RulePath.
+	// SetsPath is set if the access log or metrics have the path of the rule, RulePath.
 	SetsPath bool
 	RulePath string
 	// MetricLabels name the requests in metrics. CountsHost is set if $host does.

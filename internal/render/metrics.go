@@ -31,9 +31,6 @@ func (e *Environment) metrics() *metricsView {
 	return &metricsView{!m.WithoutConnect, !m.WithoutHeader, !m.WithoutResponse, e.entry("log_metrics")}
 }
 
-// mostLabelled is the most bytes of a path as a label.
-const mostLabelled = 1000
-
 // CatchallHost is the host of the catch-all server in metrics, as in nginx.conf.
 const CatchallHost = "_"
 
@@ -53,7 +50,8 @@ func (s *serverRendering) count(view *locationView, l *model.Location) {
 		if l.Proxy != nil {
 			route = of.Namespace + "/" + of.Name + "/" + l.Proxy.Service.Name + "/" + l.Proxy.Service.Port
 		}
-		view.MetricLabels += " " + route + " " + model.OneLine(loggedPath(l.Rule), mostLabelled)
+		view.MetricLabels += " " + route
+		view.SetsPath = true
 	}
 }
 

@@ -48,27 +48,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	if file, problems := c.again(t, s, e); file != nil {
 		return file, problems
 	}
-	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
-	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
-	r.withoutModules()
-	r.checkSnippets()
-	streams := r.printableStreams(s)
-	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
-	r.view.Forwarded, r.view.Withheld = r.forwarded(), r.withheld()
-	r.view.DebugHeader = r.debugHeader(s.DebugToken)
-	r.view.Hops = e.hops()
-	r.view.Joined = r.joined()
-	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""
-	r.skipsUnknown = r.global.Log.SkipsUnknown()
-	r.view.EarlyData = r.global.TLS.EarlyData
-	if s.DHParams != "" {
-		r.view.DHParams = e.trustPath(s.DHParams)
-	}
-	r.view.Memory = e.memory(r.global.Memory)
-	r.sizeWorkers()
-	if n := int(r.global.Workers.Processes); n > 0 {
-		r.view.Workers = n
-	}
+	r, streams := t.begin(s, e)
 	http := r.http()
 	servers := r.servers(r.withCatchall(s.Servers), c)
 	shared := r.shared(servers)
@@ -88,6 +68,32 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.file.trust = e.trustFiles(all, servers, s.DHParams)
 	c.keep(r, s, e)
 	return r.file, r.problems
+}
+
+// begin prepares a Render up to the http level.
+func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams model.Static) {
+	r = &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
+	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
+	r.withoutModules()
+	r.checkSnippets()
+	streams = r.printableStreams(s)
+	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
+	r.view.Forwarded, r.view.Withheld = r.forwarded(), r.withheld()
+	r.view.DebugHeader = r.debugHeader(s.DebugToken)
+	r.view.Hops = e.hops()
+	r.view.Joined = r.joined()
+	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""
+	r.skipsUnknown = r.global.Log.SkipsUnknown()
+	r.view.EarlyData = r.global.TLS.EarlyData
+	if s.DHParams != "" {
+		r.view.DHParams = e.trustPath(s.DHParams)
+	}
+	r.view.Memory = e.memory(r.global.Memory)
+	r.sizeWorkers()
+	if n := int(r.global.Workers.Processes); n > 0 {
+		r.view.Workers = n
+	}
+	return r, streams
 }
 
 // Bootstrap prints the file that nginx starts with. It only accepts pushes, so that

@@ -27,6 +27,7 @@ var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
 	Capabilities: render.Capabilities{HTTP2Directive: true, HTTP3: true, StubStatus: true, Stream: true, SSLPreread: true, StreamRealIP: true, HeadersMore: true, ModSecurity: true, Brotli: true, GeoIP: true}, CoreRules: render.DebianCoreRules,
+	Metrics:   render.Metrics{Requests: true, UndefinedHosts: true},
 	Databases: []render.Database{{Edition: "GeoLite2-City", Path: "/var/lib/sluice/geoip/GeoLite2-City-0.mmdb"}, {Edition: "GeoLite2-ASN", Path: "/var/lib/sluice/geoip/GeoLite2-ASN-0.mmdb"}},
 }
 

@@ -49,6 +49,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 		Capabilities: controller.Capabilities(n.Capabilities), StreamModule: n.Capabilities.StreamModule(),
 		HeadersMoreModule: n.Capabilities.HeadersMore, ModSecurityModule: n.Capabilities.ModSecurity, CoreRules: n.Capabilities.CoreRules,
 		BrotliModule: n.Capabilities.Brotli, GeoIPModule: n.Capabilities.GeoIP,
+		Metrics: render.Metrics{Requests: true}, // which must change no answer
 	}
 	if os.Geteuid() == 0 {
 		e.User = "root"

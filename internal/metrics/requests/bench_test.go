@@ -24,7 +24,7 @@ func filled(n int) *Store {
 		Labels: map[string]string{"controller_namespace": "ingress-nginx", "controller_class": "k8s.io/ingress-nginx", "controller_pod": "ingress-nginx-controller-7d4f9c5b7-x2x9z"},
 	})
 	for i := range n {
-		s.Add(fmt.Appendf(nil, "0\n3\tshop-%d.example team-%d/shop-%d/web-%[1]d/80 /api/\tGET\t200\t\t0.012\t180\t1500\t0.001\t0.011\t0.012", i, i%97, i))
+		s.Add(fmt.Appendf(nil, "0\n3\tshop-%d.example team-%d/shop-%d/web-%[1]d/80\t/api/\tGET\t200\t\t0.012\t180\t1500\t0.001\t0.011\t0.012", i, i%97, i))
 	}
 	return s
 }

@@ -16,7 +16,7 @@ type record struct {
 
 // parts is the number of parts of a line: the number of requests, and those of
 // $request_metrics in templates/metrics.tmpl.
-const parts = 11
+const parts = 12
 
 // decode returns the records of a datagram, and the number of requests that the worker could
 // not keep. It leaves out lines that it cannot read.
@@ -44,21 +44,20 @@ func decodeLine(line string) (record, bool) {
 	if err != nil {
 		return record{}, false
 	}
-	r := record{n: n, labels: labelsOf(found[1])}
-	r.labels.method, r.labels.status, r.labels.canary = methodOf(found[2]), found[3], found[4]
-	sent := number(found[7])
+	r := record{n: n, labels: labelsOf(found[1], found[2])}
+	r.labels.method, r.labels.status, r.labels.canary = methodOf(found[3]), found[4], found[5]
+	sent := number(found[8])
 	r.values = [metrics]float64{
-		request: number(found[5]), length: number(found[6]), sizeOfResponse: sent, bytesSent: sent,
-		connect: ofLastTry(found[8]), header: ofLastTry(found[9]), response: ofLastTry(found[10]),
+		request: number(found[6]), length: number(found[7]), sizeOfResponse: sent, bytesSent: sent,
+		connect: ofLastTry(found[9]), header: ofLastTry(found[10]), response: ofLastTry(found[11]),
 	}
 	return r, true
 }
 
-// labelsOf reads $metric_labels: "<host>", or
-// "<host> <namespace>/<ingress>/<service>/<port> <path>".
-func labelsOf(text string) labels {
-	host, rest, _ := strings.Cut(text, " ")
-	route, path, _ := strings.Cut(rest, " ")
+// labelsOf reads $metric_labels, "<host>" or "<host> <namespace>/<ingress>/<service>/<port>", and
+// $location_path.
+func labelsOf(text, path string) labels {
+	host, route, _ := strings.Cut(text, " ")
 	l := labels{host: host, path: path}
 	if parts := strings.Split(route, "/"); len(parts) == 4 {
 		l.namespace, l.ingress, l.service = parts[0], parts[1], parts[2]

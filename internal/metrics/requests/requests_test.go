@@ -45,9 +45,9 @@ func only(text, name string) string {
 
 func TestRecordsAddUp(t *testing.T) {
 	s := New(small)
-	s.Add([]byte("0\n2\tshop.example shop/web/cart/80 /cart\tGET\t200\t\t0.012\t180\t1500\t0.000\t0.011\t0.012"))
-	s.Add([]byte("4\n1\tshop.example shop/web/cart/80 /cart\tGET\t200\t\t0.200\t50\t300\t0.001, 0.002\t-, 0.1\t0.050, 0.100 : 0.200\n" +
-		"1\tshop.example\tGET\t404\t\t0.000\t50\t300\t\t\t"))
+	s.Add([]byte("0\n2\tshop.example shop/web/cart/80\t/cart\tGET\t200\t\t0.012\t180\t1500\t0.000\t0.011\t0.012"))
+	s.Add([]byte("4\n1\tshop.example shop/web/cart/80\t/cart\tGET\t200\t\t0.200\t50\t300\t0.001, 0.002\t-, 0.1\t0.050, 0.100 : 0.200\n" +
+		"1\tshop.example\t\tGET\t404\t\t0.000\t50\t300\t\t\t"))
 	labels := `canary="",host="shop.example",ingress="web",method="GET",namespace="shop",path="/cart",service="cart",status="200"`
 	text := textOfStore(t, s)
 	for name, want := range map[string]string{
@@ -76,25 +76,25 @@ request_duration_seconds_bucket{LABELS,le="+Inf"} 3
 }
 
 func TestLabels(t *testing.T) {
-	line := "1\t%s\t%s\t%s\tshop-new-80\t0.1\t1\t1\t\t\t"
+	line := "1\t%s\t%s\t%s\t%s\tshop-new-80\t0.1\t1\t1\t\t\t"
 	for _, c := range []struct {
-		change        func(*Options)
-		place, method string
-		status, want  string
+		change              func(*Options)
+		place, path, method string
+		status, want        string
 	}{
-		{nil, "shop.example shop/web/web/80 /a b", "BREW", "201", `canary="shop-new-80",host="shop.example",ingress="web",method="OTHER",namespace="shop",path="/a b",service="web",status="201"`},
-		{nil, "shop.example shop/web// /\"\\", "GET", "503", `canary="shop-new-80",host="shop.example",ingress="web",method="GET",namespace="shop",path="/\"\\",service="",status="503"`},
-		{nil, "nowhere\xff", "GET", "000", `canary="shop-new-80",host="nowhere�",ingress="",method="GET",namespace="",path="",service="",status="000"`},
-		{func(o *Options) { o.PerHost = false }, "shop.example", "PUT", "404", `canary="shop-new-80",ingress="",method="PUT",namespace="",path="",service="",status="404"`},
-		{func(o *Options) { o.StatusClasses = true }, "shop.example", "HEAD", "404", `canary="shop-new-80",host="shop.example",ingress="",method="HEAD",namespace="",path="",service="",status="4xx"`},
-		{func(o *Options) { o.Labels = map[string]string{"controller_pod": "p", "a": "first"} }, "h", "GET", "200", `a="first",canary="shop-new-80",controller_pod="p",host="h",ingress="",method="GET",namespace="",path="",service="",status="200"`},
+		{nil, "shop.example shop/web/web/80", "/a b", "BREW", "201", `canary="shop-new-80",host="shop.example",ingress="web",method="OTHER",namespace="shop",path="/a b",service="web",status="201"`},
+		{nil, "shop.example shop/web//", "/\"\\", "GET", "503", `canary="shop-new-80",host="shop.example",ingress="web",method="GET",namespace="shop",path="/\"\\",service="",status="503"`},
+		{nil, "nowhere\xff", "", "GET", "000", `canary="shop-new-80",host="nowhere�",ingress="",method="GET",namespace="",path="",service="",status="000"`},
+		{func(o *Options) { o.PerHost = false }, "shop.example", "", "PUT", "404", `canary="shop-new-80",ingress="",method="PUT",namespace="",path="",service="",status="404"`},
+		{func(o *Options) { o.StatusClasses = true }, "shop.example", "", "HEAD", "404", `canary="shop-new-80",host="shop.example",ingress="",method="HEAD",namespace="",path="",service="",status="4xx"`},
+		{func(o *Options) { o.Labels = map[string]string{"controller_pod": "p", "a": "first"} }, "h", "", "GET", "200", `a="first",canary="shop-new-80",controller_pod="p",host="h",ingress="",method="GET",namespace="",path="",service="",status="200"`},
 	} {
 		o := small
 		if c.change != nil {
 			c.change(&o)
 		}
 		s := New(o)
-		s.Add(fmt.Appendf(nil, "0\n"+line, c.place, c.method, c.status))
+		s.Add(fmt.Appendf(nil, "0\n"+line, c.place, c.path, c.method, c.status))
 		if got, want := only(textOfStore(t, s), "requests{"), "requests{"+c.want+"} 1\n"; got != want {
 			t.Errorf("want %s got %s", want, got)
 		}
@@ -104,12 +104,12 @@ func TestLabels(t *testing.T) {
 func TestSeriesAreLimited(t *testing.T) {
 	s := New(small)
 	for i := range 10 { // 3 fit
-		s.Add(fmt.Appendf(nil, "0\n2\th shop/web/web/80 /%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
+		s.Add(fmt.Appendf(nil, "0\n2\th shop/web/web/80\t/%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
 	}
 	for i := range 10 { // 2 fit
-		s.Add(fmt.Appendf(nil, "0\n1\th shop/api/api/80 /%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
+		s.Add(fmt.Appendf(nil, "0\n1\th shop/api/api/80\t/%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
 	}
-	s.Add([]byte("0\n7\th shop/web/web/80 /1\tGET\t200\t\t0.1\t1\t1\t\t\t")) // known
+	s.Add([]byte("0\n7\th shop/web/web/80\t/1\tGET\t200\t\t0.1\t1\t1\t\t\t")) // known
 	cut, _ := s.Cut()
 	if want := map[Ingress]uint64{{"shop", "web"}: 14, {"shop", "api"}: 8}; !cmp.Equal(want, cut) || s.Series() != 5 {
 		t.Errorf("want %v of 5 series, got %v of %d", want, cut, s.Series())
@@ -124,7 +124,7 @@ func TestSeriesOfDeletedIngressesGo(t *testing.T) {
 	o.Exists = func(_, name string) bool { return exists || name != "web" }
 	s := New(o)
 	add := func(ingress string) {
-		s.Add(fmt.Appendf(nil, "0\n1\th shop/%s/web/80 /\tGET\t200\t\t0.1\t1\t1\t\t\t\n1\th\tGET\t404\t\t0.1\t1\t1\t\t\t", ingress))
+		s.Add(fmt.Appendf(nil, "0\n1\th shop/%s/web/80\t/\tGET\t200\t\t0.1\t1\t1\t\t\t\n1\th\t\tGET\t404\t\t0.1\t1\t1\t\t\t", ingress))
 	}
 	add("web")
 	add("api")
@@ -145,7 +145,7 @@ func TestExcludedMetricsAreMissing(t *testing.T) {
 	o := small
 	o.Excluded = []string{Prefix + "bytes_sent", Prefix + "requests"}
 	s := New(o)
-	s.Add([]byte("0\n1\th\tGET\t200\t\t0.1\t1\t1\t0.1\t0.1\t0.1"))
+	s.Add([]byte("0\n1\th\t\tGET\t200\t\t0.1\t1\t1\t0.1\t0.1\t0.1"))
 	text := textOfStore(t, s)
 	for _, name := range Names() {
 		excluded := strings.HasSuffix(name, "bytes_sent") || strings.HasSuffix(name, "requests")
@@ -168,7 +168,7 @@ func random(t *testing.T, o Options, seed uint64) (*Store, prometheus.Histogram)
 			milliseconds = []int{0, 1, 125, 250, 500, 1000, 2000}[dice.IntN(7)]
 		}
 		n := 1 + dice.IntN(3)
-		s.Add(fmt.Appendf(nil, "0\n%d\th\tGET\t200\t\t%d.%03d\t%d\t%d\t\t\t", n, milliseconds/1000, milliseconds%1000, dice.IntN(1000), dice.IntN(100000)))
+		s.Add(fmt.Appendf(nil, "0\n%d\th\t\tGET\t200\t\t%d.%03d\t%d\t%d\t\t\t", n, milliseconds/1000, milliseconds%1000, dice.IntN(1000), dice.IntN(100000)))
 		for range n {
 			reference.Observe(float64(milliseconds) / 1000)
 		}
@@ -201,7 +201,7 @@ func TestHistogramsAreThoseOfClientGolang(t *testing.T) {
 
 func TestTheTextIsThatOfGather(t *testing.T) {
 	s, _ := random(t, small, 3)
-	s.Add([]byte("0\n1000000\th shop/web/web/80 /\"x\\\tGET\t200\t\t0.1\t1\t1234567\t0.1\t0.1\t0.1"))
+	s.Add([]byte("0\n1000000\th shop/web/web/80\t/\"x\\\tGET\t200\t\t0.1\t1\t1234567\t0.1\t0.1\t0.1"))
 	families, err := s.Gather()
 	check(t, err)
 	var want bytes.Buffer
@@ -215,7 +215,7 @@ func TestTheTextIsThatOfGather(t *testing.T) {
 }
 
 func FuzzAdd(f *testing.F) {
-	f.Add([]byte("0\n1\th shop/web/web/80 /\tGET\t200\t\t0.1\t1\t1\t0.1\t0.1\t0.1"))
+	f.Add([]byte("0\n1\th shop/web/web/80\t/\tGET\t200\t\t0.1\t1\t1\t0.1\t0.1\t0.1"))
 	f.Add([]byte("1"))
 	f.Add([]byte("0\n99999999999999999999\t\t\t\t\t\t\t\t\t\t\n-1\ta\tb\tc\td\tNaN\t+Inf\t-1\te\tf\tg"))
 	f.Fuzz(func(t *testing.T, datagram []byte) {

@@ -17,14 +17,14 @@ func TestTotals(t *testing.T) {
 	add := func(n int, place, status, seconds string) {
 		s.Add(fmt.Appendf(nil, "0\n%d\t%s\tGET\t%s\t\t%s\t1\t1\t\t\t", n, place, status, seconds))
 	}
-	const web, api = "h shop/web/web/80 /", "h shop/api/api/80 /"
+	const web, api = "h shop/web/web/80\t/", "h shop/api/api/80\t/"
 	add(5, web, "200", "0.01")
 	add(2, web, "404", "0.05")
 	add(1, web, "503", "7")
 	add(9, web, "302", "0.01") // one too many
 	add(4, api, "500", "0.2")
-	add(3, "h", "404", "0.000")
-	add(1, "h shop/gone/web/80 /", "200", "1")
+	add(3, "h\t", "404", "0.000")
+	add(1, "h shop/gone/web/80\t/", "200", "1")
 	bounds, all := s.Totals()
 	want := []Total{
 		{Requests: 3, ClientErrors: 3, Times: []uint64{3, 0, 0}},

@@ -1,0 +1,166 @@
+// Package admission decides whether an Ingress may be stored. In go the newest snapshot and the
+// Ingress that somebody wants to store; out come the Problems that it may not be stored with, and
+// warnings. It is pure: nothing is run, and nothing written.
+//
+// The Ingress is judged by the core that serves it, beside the Ingresses that share a name with it.
+// So a review costs what those cost, however many others there are.
+package admission
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/lint"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// HandOver is the annotation with which an Ingress lets another one, as NAMESPACE/NAME, have its
+// hosts and paths too, until one of the two goes.
+const HandOver = "sluice.io/hand-over"
+
+// Basis is what Ingresses are judged by. Nothing of it may change.
+type Basis struct {
+	Snapshot *snapshot.Snapshot
+	// Options are those of the controller. Of these, Translate, Templates and Environment are
+	// used.
+	Options lint.Options
+	// Alone judges an Ingress without those that share a name with it.
+	Alone bool
+}
+
+// Verdict is the result of a review.
+type Verdict struct {
+	// Ours is set if the Ingress would be served. Others are not judged.
+	Ours bool
+	// Refusals are the Problems with which it may not be stored, Warnings what its author should
+	// know. Both are sorted.
+	Refusals, Warnings []model.Problem
+	// Beside is the number of Ingresses that it was judged beside.
+	Beside int
+}
+
+// Reviewer reviews Ingresses. Its methods may be called at any time. Use New.
+type Reviewer struct {
+	mutex   sync.Mutex
+	names   names
+	checker *render.Checker
+	// memos are of former reviews, which have read the settings.
+	memos sync.Pool
+}
+
+// New returns a Reviewer.
+func New() *Reviewer {
+	return &Reviewer{memos: sync.Pool{New: func() any { return translate.NewMemo() }}}
+}
+
+// Review judges an Ingress. former is its stored form, nil for a new one: what is wrong with that
+// already is no reason to refuse another change.
+func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict {
+	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours {
+		return Verdict{}
+	}
+	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
+	if former == nil {
+		object = asYoungest(object)
+	}
+	beside, isRead := r.beside(b, object)
+	v := Verdict{Ours: true, Beside: len(beside)}
+	found := r.judge(b, append(slices.Clone(beside), object))
+	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, object) })
+	if len(suspects) > 0 {
+		before := beside
+		if former != nil {
+			before = append(slices.Clone(beside), former)
+		}
+		suspects = newSince(suspects, r.judge(b, before))
+	}
+	holders := holdersOf(object, beside)
+	for _, p := range suspects {
+		if p.Reason == model.Conflict && holders.handedOver(p, object) {
+			continue
+		}
+		v.Refusals = append(v.Refusals, p)
+	}
+	for _, p := range found {
+		if p.Object == snapshot.RefOf(object) && warned(p, isRead) && !slices.Contains(v.Refusals, p) {
+			v.Warnings = append(v.Warnings, p)
+		}
+	}
+	return v
+}
+
+// asYoungest returns a new Ingress with a date: it takes nothing from others, also not from one that
+// was stored in the same second.
+func asYoungest(object *networkingv1.Ingress) *networkingv1.Ingress {
+	object = object.DeepCopy()
+	object.CreationTimestamp = metav1.NewTime(youngest)
+	return object
+}
+
+// youngest is later than any Ingress.
+var youngest = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// checkerOf returns the Checker of some templates and environment, that of the last review if they
+// are the same.
+func (r *Reviewer) checkerOf(o lint.Options) *render.Checker {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.checker == nil || !r.checker.Is(o.Templates, o.Environment) {
+		r.checker = render.NewChecker(o.Templates, o.Environment)
+	}
+	return r.checker
+}
+
+// judge returns the Problems of some Ingresses, as if there were no others.
+func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem {
+	memo := r.memos.Get().(*translate.Memo)
+	defer r.memos.Put(memo)
+	_, problems := lint.Judge(b.Snapshot.OnlyIngresses(some), b.Options, memo)
+	return model.SortProblems(problems)
+}
+
+// refusable reports whether an Ingress may be refused for a Problem: one of its own that keeps it
+// from being served as written, or a conflict that it makes for another. What it refers to may come
+// later, so that what is missing is no reason.
+func refusable(p model.Problem, object *networkingv1.Ingress) bool {
+	if p.Object != snapshot.RefOf(object) {
+		return p.Reason == model.Conflict && snapshot.IsIngress(p.Object)
+	}
+	switch p.Reason {
+	case model.NotFound, model.NoRoom, model.Unhealthy, model.Untested:
+		return false
+	}
+	return lint.SeverityOf(p) == lint.Error
+}
+
+// newSince returns the Problems that were not there before the change.
+func newSince(problems, before []model.Problem) []model.Problem {
+	was := map[model.Problem]bool{}
+	for _, p := range before {
+		was[plain(p)] = true
+	}
+	return slices.DeleteFunc(problems, func(p model.Problem) bool { return was[plain(p)] })
+}
+
+// plain returns what identifies a Problem.
+func plain(p model.Problem) model.Problem {
+	return model.Problem{Object: p.Object, Field: p.Field, Reason: p.Reason, Text: p.Text}
+}
+
+// warned reports whether the author is told of a Problem that is no reason to refuse the Ingress.
+// Secrets and ConfigMaps are known only once an Ingress refers to them, and Services of a namespace
+// once it is read.
+func warned(p model.Problem, isRead bool) bool {
+	if p.Reason != model.NotFound {
+		return lint.SeverityOf(p) != lint.Note
+	}
+	return isRead && strings.Contains(p.Field, ".service")
+}

@@ -1,0 +1,62 @@
+package webhook
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/internal/selfsigned"
+)
+
+// TestFiles: a certificate that is missing comes later, a new one replaces the former, and one
+// that is broken does not.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	write := func() {
+		t.Helper()
+		made, err := selfsigned.Certificate(time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, content := range map[string][]byte{certificate: made.Chain, key: made.Key} {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var log strings.Builder
+	f := Open(certificate, key, slog.New(slog.NewTextHandler(&log, nil)))
+	next := func() *tls.Certificate {
+		f.checked, f.written = time.Time{}, [2]time.Time{}
+		held, err := f.Certificate(nil)
+		if (held == nil) == (err == nil) {
+			t.Fatal(held, err)
+		}
+		return held
+	}
+	if next() != nil || next() != nil || strings.Count(log.String(), "level=ERROR") != 1 {
+		t.Errorf("without files: %s", log.String())
+	}
+	write()
+	first := next()
+	if first == nil {
+		t.Fatal("no certificate")
+	}
+	write()
+	second := next()
+	if second == nil || string(second.Certificate[0]) == string(first.Certificate[0]) {
+		t.Error("the new certificate is not taken")
+	}
+	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if next() != second || strings.Count(log.String(), "level=ERROR") != 2 {
+		t.Errorf("a broken key: %s", log.String())
+	}
+}

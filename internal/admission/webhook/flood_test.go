@@ -1,0 +1,93 @@
+package webhook
+
+import (
+	"bytes"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestMemoryOfAFlood: many large reviews at a time take no more memory than some.
+func TestMemoryOfAFlood(t *testing.T) {
+	s, _ := serverOf(t, 100, func(o *Options) { o.Reviewed = func(Result) {} })
+	object := ingress("shop", "new", 9, "new.example")
+	object.Annotations = map[string]string{"example.com/large": strings.Repeat("x", 1<<20)}
+	body := reviewOf(t, object, object)
+	var peak atomic.Uint64
+	watching := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for {
+			select {
+			case <-watching:
+				return
+			case <-time.After(5 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				peak.Store(max(peak.Load(), m.HeapInuse))
+			}
+		}
+	})
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var answered atomic.Int64
+	var group sync.WaitGroup
+	for range 200 {
+		group.Go(func() {
+			if post(s, Path, "application/json", bytes.NewReader(body)).Code == http.StatusOK {
+				answered.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	close(watching)
+	watcher.Wait()
+	used := float64(peak.Load()-min(peak.Load(), before.HeapInuse)) / (1 << 20)
+	t.Logf("%d of 200 reviews of 2 MB answered, %.0f MB of memory", answered.Load(), used)
+	if used > 200 {
+		t.Errorf("%.0f MB of memory", used)
+	}
+	if answered.Load() < 100 {
+		t.Errorf("%d reviews answered", answered.Load())
+	}
+}
+
+// BenchmarkReviews has new Ingresses reviewed by 50 clients at a time. The budget of the slowest of
+// a hundred is 20 ms at 10,000 Ingresses.
+func BenchmarkReviews(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		n    int
+	}{{"100", 100}, {"1000", 1000}, {"10000", 10000}} {
+		b.Run(c.name, func(b *testing.B) {
+			s, _ := serverOf(b, c.n, func(o *Options) { o.Reviewed = func(Result) {} })
+			body := reviewOf(b, ingress("shop", "new", 9, "new.h7.example", "new.example"), nil)
+			for b.Loop() {
+				var took []time.Duration
+				var mutex sync.Mutex
+				var group sync.WaitGroup
+				for range 50 {
+					group.Go(func() {
+						for range 40 {
+							began := time.Now()
+							post(s, Path, "application/json", bytes.NewReader(body))
+							mutex.Lock()
+							took = append(took, time.Since(began))
+							mutex.Unlock()
+						}
+					})
+				}
+				group.Wait()
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
+				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			}
+		})
+	}
+}

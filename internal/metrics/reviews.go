@@ -1,0 +1,107 @@
+package metrics
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"sluice/internal/admission/webhook"
+	"sluice/internal/metrics/requests"
+)
+
+// reviews are the metrics about the admission webhook.
+type reviews struct {
+	exists         func(namespace, name string) bool
+	passed, failed *prometheus.Desc
+
+	mutex  sync.Mutex
+	counts map[requests.Ingress]*outcomes
+
+	tested, testing, rendered, rendering, size, roundtrip prometheus.Gauge
+	took                                                  prometheus.Histogram
+}
+
+// outcomes are the numbers of the reviews of an Ingress.
+type outcomes struct{ passed, failed float64 }
+
+// mostReviewed is the most Ingresses whose reviews are counted. Refused ones are never stored, so
+// that anybody can make up as many names as they like: with more, those that are not stored go.
+const mostReviewed = 20000
+
+// reviewBuckets go from one small Ingress to what the API server no longer waits for.
+var reviewBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10}
+
+func newReviews(labels prometheus.Labels, exists func(namespace, name string) bool) *reviews {
+	d := described{labels}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: requests.Prefix + "admission_" + name, Help: help, ConstLabels: labels})
+	}
+	return &reviews{
+		exists: exists, counts: map[requests.Ingress]*outcomes{},
+		passed:    d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
+		failed:    d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was refused.", "namespace", "ingress"),
+		tested:    gauge("tested_ingresses", "Ingresses that the last review judged: the reviewed one, and those that share a name with it."),
+		testing:   gauge("tested_duration", "Seconds of the judgement of the last review."),
+		rendered:  gauge("render_ingresses", "The same number as admission_tested_ingresses."),
+		rendering: gauge("render_duration", "Seconds of the last review before its judgement."),
+		size:      gauge("config_size", "Bytes of the last review."),
+		roundtrip: gauge("roundtrip_duration", "Seconds of the last review."),
+		took: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "sluice_review_duration_seconds", Help: "Seconds of the reviews of Ingresses.", Buckets: reviewBuckets, ConstLabels: labels,
+		}),
+	}
+}
+
+func (r *reviews) all() []prometheus.Collector {
+	return []prometheus.Collector{r, r.tested, r.testing, r.rendered, r.rendering, r.size, r.roundtrip, r.took}
+}
+
+// Reviewed records a review of the admission webhook.
+func (m *Metrics) Reviewed(result webhook.Result) {
+	if !result.Judged || m.reviews == nil {
+		return
+	}
+	r := m.reviews
+	r.count(result)
+	r.tested.Set(float64(result.Beside))
+	r.rendered.Set(float64(result.Beside))
+	r.testing.Set(result.Judging.Seconds())
+	r.rendering.Set((result.Took - result.Judging).Seconds())
+	r.size.Set(float64(result.Bytes))
+	r.roundtrip.Set(result.Took.Seconds())
+	r.took.Observe(result.Took.Seconds())
+}
+
+func (r *reviews) count(result webhook.Result) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	of := requests.Ingress{Namespace: result.Namespace, Name: result.Name}
+	if r.counts[of] == nil {
+		if len(r.counts) >= mostReviewed {
+			maps.DeleteFunc(r.counts, func(of requests.Ingress, _ *outcomes) bool { return !r.exists(of.Namespace, of.Name) })
+		}
+		r.counts[of] = &outcomes{}
+	}
+	if result.Allowed {
+		r.counts[of].passed++
+	} else {
+		r.counts[of].failed++
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (r *reviews) Describe(to chan<- *prometheus.Desc) {
+	to <- r.passed
+	to <- r.failed
+}
+
+// Collect implements prometheus.Collector.
+func (r *reviews) Collect(to chan<- prometheus.Metric) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for of, n := range r.counts {
+		to <- prometheus.MustNewConstMetric(r.passed, prometheus.CounterValue, n.passed, of.Namespace, of.Name)
+		to <- prometheus.MustNewConstMetric(r.failed, prometheus.CounterValue, n.failed, of.Namespace, of.Name)
+	}
+}
