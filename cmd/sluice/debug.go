@@ -30,6 +30,9 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 			return debugapi.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
 		}
 	}
+	if p.metered.Counts() {
+		o.Traffic = p.metered.Traffic
+	}
 	if p.cluster != nil {
 		o.Fetch = p.cluster.fetch
 	}
@@ -60,9 +63,12 @@ func debugGetCommand() *cobra.Command {
 			"  /conf?host=HOST&ingress=NAMESPACE/NAME&format=text|json  the running nginx.conf, and the owner of each line\n" +
 			"  /routes?host=HOST&ingress=NAMESPACE/NAME                 the routing table\n" +
 			"  /explain?url=URL&method=METHOD&format=text|json          the rule that takes a URL, and why\n" +
+			"  /live?url=URL&method=METHOD                              what nginx itself decides about it (debug-header-secret)\n" +
 			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
+			"  /reloads                                                 the last reloads: cause, changes, durations\n" +
+			"  /traffic?namespace=NAMESPACE                             requests of each Ingress so far, with --enable-metrics\n" +
 			"  /general                                                 version, readiness, last change, settings, leader\n" +
 			"  /debug/pprof/heap, /debug/pprof/profile?seconds=10, ...  profiles of the process, for `go tool pprof`",
 		Example: "  sluice debug get /general\n" +

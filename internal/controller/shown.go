@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sluice/internal/debug"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 )
 
@@ -15,6 +16,10 @@ type shown struct {
 	serving *plan
 	told    model.Dynamic
 	last    *debug.Attempt
+	// loaded is the plan that nginx loaded last. reloads are the last attempts, the newest
+	// first; a published list does not change.
+	loaded  *plan
+	reloads []debugapi.Reload
 
 	state atomic.Pointer[debug.State]
 }
@@ -29,7 +34,7 @@ func (c *Controller) publish() {
 	if c.latest == nil {
 		return
 	}
-	state := &debug.State{Told: c.shown.told, Snapshot: c.latest.snap, Problems: c.latest.problems, Last: c.shown.last}
+	state := &debug.State{Told: c.shown.told, Snapshot: c.latest.snap, Problems: c.latest.problems, Last: c.shown.last, Reloads: c.shown.reloads}
 	if p := c.shown.serving; p != nil {
 		state.Confirmed = p.shown()
 		state.Confirmed.Environment = c.Environment
@@ -46,6 +51,9 @@ func (p *plan) shown() *debug.Confirmed {
 // reload may come after those of later syncs, which have already logged its changes.
 func (c *Controller) logSync(p *plan, o *outcome) {
 	line := p.line(o)
+	if o != nil {
+		line.Cause = c.noteAttempt(p, line)
+	}
 	c.shown.last = &debug.Attempt{At: time.Now(), Took: line.Took, Reloaded: line.Reload, File: p.file, Err: line.Err}
 	c.publish()
 	if c.lastLogged == nil || p.started.After(c.lastLogged.started) {

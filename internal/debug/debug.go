@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,9 @@ type State struct {
 	Problems []model.Problem
 	// Last is the last attempt to apply a configuration, nil before the first.
 	Last *Attempt
+	// Reloads are the last attempts to load an nginx.conf, the newest first. Texts are as users
+	// wrote them.
+	Reloads []debugapi.Reload
 }
 
 // Confirmed is a configuration that nginx runs, with its sources.
@@ -89,6 +93,8 @@ type Options struct {
 	Status nginx.StatusFunc
 	// Leader returns the leader; nil without an election.
 	Leader func() debugapi.Leader
+	// Traffic returns the requests of each Ingress so far; nil if they are not counted.
+	Traffic func() debugapi.Traffic
 	// Fetch reads the objects that Ingresses refer to, except those of the snapshot. It may be
 	// nil. notes tell what could not be read.
 	Fetch func(context.Context, []*networkingv1.Ingress, *snapshot.Snapshot) (objects snapshot.Objects, notes []string)
@@ -137,7 +143,10 @@ var pages = []page{
 	{debugapi.GeneralPath, nil, true, (*question).general, ""},
 	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes, ""},
 	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
-	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems, ""},
+	{debugapi.LivePath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.DecisionParam}, false, (*question).live, ""},
+	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam, debugapi.SinceParam, debugapi.WaitParam}, true, (*question).problems, ""},
+	{debugapi.ReloadsPath, nil, true, (*question).reloads, ""},
+	{debugapi.TrafficPath, []string{debugapi.NamespaceParam}, false, (*question).traffic, ""},
 	{debugapi.DiffPath, []string{debugapi.FormatParam, debugapi.NamespaceParam}, false, (*question).diff, http.MethodPost},
 }
 
@@ -147,6 +156,9 @@ func Handler(o Options) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range pages {
 		mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
+			if slices.Contains(p.takes, debugapi.WaitParam) {
+				_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it may wait for longer than readTimeout
+			}
 			b, err := p.serve(o, r, w.Header())
 			if err != nil {
 				refuse(w, err)

@@ -49,6 +49,9 @@ func TestViews(t *testing.T) {
 		"problems":         "/problems",
 		"problems-ingress": "/problems?ingress=shop/web",
 		"problems-space":   "/problems?namespace=wild",
+		"reloads":          "/reloads",
+		"traffic":          "/traffic",
+		"traffic-space":    "/traffic?namespace=shop",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +163,7 @@ func TestRefusals(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /problems or /diff`},
+		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /live, /problems, /reloads, /traffic or /diff`},
 		"/general?host=a":                  {400, `"host": /general takes no parameter (got "a")`},
 		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress or format (got "a")`},
 		"/conf?host=a&host=b":              {400, `host: want it once (got "a" and "b")`},
@@ -191,6 +194,17 @@ func TestRefusals(t *testing.T) {
 	}
 	if status, text := ask(o, http.MethodPost, "/conf"); status != http.StatusMethodNotAllowed || text != "/conf: want the method GET (got \"POST\")\n" {
 		t.Errorf("POST: %d %s", status, text)
+	}
+}
+
+// TestTrafficIsNotCounted: where metrics are off, that is said with how to turn them on.
+func TestTrafficIsNotCounted(t *testing.T) {
+	t.Parallel()
+	o := optionsOf(stateOf(t, shopManifests))
+	o.Traffic = nil
+	const want = "/traffic: requests are not counted: want --enable-metrics of the controller, which is controller.metrics.enabled of the chart\n"
+	if status, text := ask(o, http.MethodGet, "/traffic"); status != http.StatusNotFound || text != want {
+		t.Errorf("%d %s", status, text)
 	}
 }
 
@@ -311,7 +325,7 @@ func TestFailingEndpoints(t *testing.T) {
 func targets() []string {
 	return []string{
 		"/conf", "/conf?format=json", "/conf?host=shop.example", "/backends", "/certs", "/certs?host=shop.example", "/certs?host=a.wild.example",
-		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
+		"/certs?host=nobody.example", "/general", "/routes", "/problems", "/reloads", "/traffic", "/live?url=https://shop.example/&decision=%7B%7D", "/explain?url=https://shop.example/", "/explain?url=https://shop.example/&format=json",
 		"/explain?url=https://a.wild.example/a&format=json",
 	}
 }
@@ -382,6 +396,7 @@ func TestHostileTexts(t *testing.T) {
 	state.Told.Names = append([]model.CertificateName{{Host: hostile, ID: state.Told.Certificates[0].ID}}, state.Told.Names...)
 	state.Problems = model.SortProblems([]model.Problem{{Object: model.ObjectRef{Kind: "Ingress", Namespace: "a", Name: hostile}, Field: hostile, Text: hostile}})
 	state.Last.Err = errors.New(hostile)
+	state.Reloads = []debugapi.Reload{{Changed: []debugapi.Changed{{Kind: "hosts", Count: 1, Names: []string{hostile}}}, Error: hostile}}
 	o := optionsOf(state)
 	o.Ready = func() error { return errors.New(hostile) }
 	asked := append(targets(), "/routes?host=shop.example")

@@ -1,7 +1,6 @@
 package debug
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -85,26 +84,4 @@ func (q *question) explain() (body, error) {
 func named(err error) string {
 	name, text, _ := strings.Cut(err.Error(), ": ")
 	return strings.ToLower(name) + ": " + text
-}
-
-// problems answers with the current Problems.
-func (q *question) problems() (body, error) {
-	if q.state.Snapshot == nil {
-		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("the objects were not read yet: %v", missing(q.Ready()))}
-	}
-	namespace, ofNamespace, err := q.values.namespace()
-	if err != nil {
-		return nil, err
-	}
-	ingress, ofIngress, err := q.values.ingress()
-	if err != nil {
-		return nil, err
-	}
-	problems := slices.DeleteFunc(slices.Clone(q.state.Problems), func(p model.Problem) bool {
-		return ofNamespace && p.Object.Namespace != namespace || ofIngress && p.Object != ingress
-	})
-	if ofIngress && len(problems) == 0 && q.state.Snapshot.IngressOf(ingress) == nil {
-		return nil, q.noIngress(ingress)
-	}
-	return list(problems)
 }

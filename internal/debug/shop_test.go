@@ -149,6 +149,10 @@ func stateOf(t testing.TB, manifests string, change ...func(*translate.Options))
 		Confirmed: &Confirmed{Snapshot: snap, Options: options, Config: config, Problems: problems, File: file, Templates: loaded, Environment: environment, Ingresses: len(snap.Ingresses())},
 		Told:      config.Dynamic, Snapshot: snap, Problems: problems,
 		Last: &Attempt{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Took: 250 * time.Millisecond, Reloaded: true, File: file},
+		Reloads: []debugapi.Reload{
+			{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Cause: "hosts", Changed: []debugapi.Changed{{Kind: "hosts", Count: 1, Names: []string{"shop.example"}}}, Bytes: 900, BytesMore: -20, Lines: 50, LinesAdded: 1, LinesRemoved: 2, Seconds: debugapi.Stages{All: 0.25, Load: 0.01, Decide: 0.02, Push: 0.01, Test: 0.05, Live: 0.1, Settled: 0.12}},
+			{At: time.Date(2026, 3, 1, 11, 0, 0, 0, time.UTC), Cause: "start", Bytes: 920, BytesMore: 920, Lines: 51, LinesAdded: 51, Error: "it is\nnot there", Repeated: 2},
+		},
 	}
 }
 
@@ -161,6 +165,11 @@ func optionsOf(state *State) Options {
 			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}, Memory: []nginx.Memory{{Name: "certificate_data", Size: 128 << 20, Used: 1 << 20}}}, nil
 		},
 		Leader: func() debugapi.Leader { return debugapi.Leader{Leads: true, Identity: "sluice-0"} },
+		Traffic: func() debugapi.Traffic {
+			return debugapi.Traffic{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Bounds: []float64{0.1, 1}, Ingresses: []debugapi.IngressTraffic{
+				{Requests: 3, ClientErrors: 3}, {Namespace: "shop", Ingress: "web", Requests: 9, ServerErrors: 1, Cut: 2, Times: []uint64{7, 1, 1}},
+			}}
+		},
 	}
 }
 

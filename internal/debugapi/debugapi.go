@@ -7,7 +7,10 @@
 //	GET /general                              -> General
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
-//	GET /problems?namespace=shop              -> []model.Problem
+//	GET /live?url=https://shop.example/       -> Live: nginx is asked, too
+//	GET /problems?namespace=shop              -> []model.Problem, which can be waited for
+//	GET /reloads                              -> []Reload, the newest first
+//	GET /traffic?namespace=shop               -> Traffic, if requests are counted
 //	POST /diff                                -> package diff's Result, for the manifests of the body
 //
 // New versions may add fields, but rename none. Lists are never null. Every text except
@@ -34,7 +37,10 @@ const (
 	GeneralPath  = "/general"
 	RoutesPath   = "/routes"
 	ExplainPath  = "/explain"
+	LivePath     = "/live"
 	ProblemsPath = "/problems"
+	ReloadsPath  = "/reloads"
+	TrafficPath  = "/traffic"
 	DiffPath     = "/diff"
 	// ProfilesPath begins the paths of Go's profiles of the process, such as
 	// /debug/pprof/heap.
@@ -50,17 +56,30 @@ const (
 	HostParam = "host"
 	// IngressParam is "namespace/name", for ConfPath, RoutesPath and ProblemsPath.
 	IngressParam = "ingress"
-	// NamespaceParam is for ProblemsPath, and for DiffPath the namespace of objects without
-	// one.
+	// NamespaceParam is for ProblemsPath and TrafficPath, and for DiffPath the namespace of
+	// objects without one.
 	NamespaceParam = "namespace"
 	// NameParam is the name or the key of a backend, for BackendsPath.
 	NameParam = "name"
 	// FormatParam is Text (the default) or JSON, for ConfPath and ExplainPath, and for
 	// DiffPath also Markdown.
 	FormatParam = "format"
-	// URLParam and MethodParam are the request for ExplainPath. The default method is GET.
+	// URLParam and MethodParam are the request for ExplainPath and LivePath. The default method
+	// is GET. DecisionParam is for LivePath: the value of DecisionHeader in an answer that the
+	// client already has.
 	URLParam    = "url"
 	MethodParam = "method"
+
+	DecisionParam = "decision"
+)
+
+// ProblemsPath can be asked again and again without missing a change: with the SHA-256 of the
+// body of the answer before in hexadecimal as SinceParam, the answer comes when it is another
+// one, or after the seconds of WaitParam, at most MostWait.
+const (
+	SinceParam = "since"
+	WaitParam  = "wait"
+	MostWait   = 60
 )
 
 // The formats.

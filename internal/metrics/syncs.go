@@ -42,7 +42,7 @@ func newSyncs(labels prometheus.Labels) *syncs {
 		}, []string{"result"}),
 		reloadCauses: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "sluice_reloads_total", ConstLabels: labels,
-			Help: "Reloads of nginx by their cause: start, templates, settings, streams, passthrough, hosts, or other. The first that holds counts.",
+			Help: "Reloads of nginx by their cause: start, restart (of nginx), templates, settings, streams, passthrough, hosts, or other. The first that holds counts.",
 		}, []string{"cause"}),
 	}
 }
@@ -72,41 +72,12 @@ func (s *syncs) record(line report.SyncLine) {
 		s.reloads.Inc()
 		s.successful.Set(1)
 		s.at.SetToCurrentTime()
-		s.reloadCauses.WithLabelValues(s.cause(line)).Inc()
+		s.reloadCauses.WithLabelValues(line.Cause).Inc()
 		s.ran = true
 	default:
 		s.results.WithLabelValues("no-reload").Inc()
-		if s.ran {
-			s.successful.Set(1) // what failed was taken back: nginx has what it should have
+		if s.ran && line.Bytes > 0 {
+			s.successful.Set(1) // what failed was taken back: nginx has the file that it should have
 		}
 	}
-}
-
-// cause returns the cause of a reload.
-func (s *syncs) cause(line report.SyncLine) string {
-	if !s.ran {
-		return "start"
-	}
-	changed := map[string]bool{}
-	for _, c := range line.What {
-		for _, name := range c.Names {
-			if c.Kind == "everywhere" {
-				changed[name] = true
-			}
-		}
-		changed[c.Kind] = changed[c.Kind] || len(c.Names) > 0
-	}
-	switch {
-	case changed["templates"]:
-		return "templates"
-	case changed["settings"]:
-		return "settings"
-	case changed["streams"], changed["streamsGone"]:
-		return "streams"
-	case changed["passedThrough"], changed["passedThroughGone"]:
-		return "passthrough"
-	case changed["hosts"], changed["hostsGone"]:
-		return "hosts"
-	}
-	return "other"
 }

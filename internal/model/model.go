@@ -23,6 +23,9 @@ type Static struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// DHParams are Diffie-Hellman parameters in PEM, empty for none. They are public.
 	DHParams string `json:"dhParams,omitempty"`
+	// DebugToken is the SHA-256 in hexadecimal of the token for the header X-Sluice-Debug,
+	// empty for none.
+	DebugToken string `json:"debugToken,omitempty"`
 	// Servers are sorted by Host. Those with patterns among their Aliases come last, in
 	// the order in which nginx tries the patterns. The catch-all server ("") always
 	// exists and comes first.

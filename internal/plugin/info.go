@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/workqueue"
 
 	"sluice/internal/debugapi"
 	"sluice/internal/kube"
@@ -101,42 +100,20 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 	return i, nil
 }
 
-// podPatience is the timeout for one of several pods. askedAtOnce is the number of
-// pods asked concurrently, each by its own kubectl.
-const (
-	podPatience = 10 * time.Second
-	askedAtOnce = 8
-)
-
 // askPods asks each pod and returns the answers in the order of the pods. A pod that
 // fails or hangs does not affect the others.
 func askPods(ctx context.Context, f *podFlags, c *cluster, pods []corev1.Pod) ([]podInfo, error) {
-	all, failed := make([]podInfo, len(pods)), make([]error, len(pods))
-	workqueue.ParallelizeUntil(context.Background(), askedAtOnce, len(pods), func(n int) {
-		ctx, cancel := context.WithTimeout(ctx, podPatience)
-		defer cancel()
-		all[n], failed[n] = askPod(ctx, f, c, &pods[n])
-	})
+	answers, failed := eachPod[debugapi.General](ctx, f, c, pods, asking(debugapi.GeneralPath))
+	all := make([]podInfo, len(pods))
+	for n := range pods {
+		all[n] = podInfo{Namespace: pods[n].Namespace, Name: pods[n].Name, Node: pods[n].Spec.NodeName, Ready: isReady(&pods[n])}
+		if failed[n] != nil {
+			all[n].Error = failed[n].Error()
+			continue
+		}
+		all[n].General = &answers[n]
+	}
 	return all, errors.Join(failed...)
-}
-
-func askPod(ctx context.Context, f *podFlags, c *cluster, pod *corev1.Pod) (podInfo, error) {
-	one := podInfo{Namespace: pod.Namespace, Name: pod.Name, Node: pod.Spec.NodeName, Ready: isReady(pod)}
-	at, err := f.at(c, pod)
-	var body []byte
-	if err == nil {
-		body, err = at.get(ctx, debugapi.GeneralPath, nil)
-	}
-	var general debugapi.General
-	if err == nil {
-		general, err = decode[debugapi.General](body)
-	}
-	if err != nil {
-		one.Error = err.Error()
-		return one, err
-	}
-	one.General = &general
-	return one, nil
 }
 
 func printInfo(o output, i info, now time.Time) error {

@@ -112,6 +112,10 @@ type table struct {
 	rows    [][]cell
 	// wide is the number of last columns that only -o wide shows.
 	wide int
+	// continues is set for further rows of a table, which need no heading. widths are the
+	// least widths of columns; nil for any.
+	continues bool
+	widths    []int
 }
 
 // mostCell limits a cell of a table; the longest names fit.
@@ -120,6 +124,12 @@ const mostCell = 1600
 // table prints a table with aligned columns, three blanks apart like kubectl. Each
 // cell becomes one printable line.
 func (o output) table(t table) error {
+	_, err := o.rows(t)
+	return err
+}
+
+// rows prints a table and returns the widths of its columns.
+func (o output) rows(t table) (widths []int, err error) {
 	count := len(t.heading)
 	if o.format != asWide {
 		count -= t.wide
@@ -128,8 +138,12 @@ func (o output) table(t table) error {
 	for i := range head {
 		head[i].colour = bold
 	}
-	widths := make([]int, count)
-	rows := append([][]cell{head}, t.rows...)
+	widths = make([]int, count)
+	copy(widths, t.widths)
+	rows := t.rows
+	if !t.continues {
+		rows = append([][]cell{head}, t.rows...)
+	}
 	for _, row := range rows {
 		for i := range widths {
 			row[i].text = model.OneLine(row[i].text, mostCell)
@@ -148,7 +162,7 @@ func (o output) table(t table) error {
 		}
 		text.WriteByte('\n')
 	}
-	return o.painted(text.String())
+	return widths, o.painted(text.String())
 }
 
 // painted prints a text of our own, whose colours must not be escaped.

@@ -1,6 +1,9 @@
 package plugin
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debugapi"
@@ -14,24 +17,34 @@ const problemsExample = `  # The Problems of all namespaces
   kubectl sluice problems --namespace shop
 
   # The Problems of one Ingress
-  kubectl sluice problems --ingress shop/admin -o yaml`
+  kubectl sluice problems --ingress shop/admin -o yaml
+
+  # Those of all namespaces as they come and go, until Ctrl-C
+  kubectl sluice problems -A --watch`
 
 func problemsCommand(s *session) *cobra.Command {
-	var all bool
+	var all, watch bool
 	var ingress string
 	cmd := &cobra.Command{
 		Use:     "problems",
 		Aliases: []string{"problem"},
 		Short:   "Show the Problems of objects, with valid values",
 		Long: "Show the mistakes that the controller found in Ingresses and the objects that they name, with the field and a valid value.\n" +
-			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.",
+			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.\n\n" +
+			"With --watch, Problems are shown as they come (ADDED) and go (REMOVED), until you press Ctrl-C; those that there are come first.\n" +
+			"With -o json, each is a JSON object in a line: {\"event\": ..., \"problem\": ...}. If the controller stops answering, the plugin\n" +
+			"says so on standard error, and looks for it again.",
 		Example: problemsExample,
 		Args:    noMore,
 	}
 	v := s.view(cmd, asTable, asWide, asJSON, asYAML, asName)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the problems of all namespaces")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show problems as they come and go, until Ctrl-C")
 	s.ingressFlag(cmd, &ingress, "only the problems of this Ingress, as NAMESPACE/NAME")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if watch && !slices.Contains(watchFormats, v.chosen) {
+			return fmt.Errorf("--watch: want it with -o %s (got %s)", model.OneOf(watchFormats), v.chosen)
+		}
 		c, err := s.connect()
 		if err != nil {
 			return err
@@ -45,6 +58,9 @@ func problemsCommand(s *session) *cobra.Command {
 			namespace = ""
 		}
 		q := asking(debugapi.ProblemsPath, debugapi.NamespaceParam, namespace, debugapi.IngressParam, reference)
+		if watch {
+			return s.watchProblems(cmd.Context(), v, q)
+		}
 		return show(v, q, func(o output, problems []model.Problem) error { return s.printProblems(o, problems, namespace) })
 	}
 	return cmd
@@ -64,11 +80,15 @@ func (s *session) printProblems(o output, problems []model.Problem, namespace st
 	}
 	t := table{heading: []string{"OBJECT", "REASON", "FIELD", "TEXT"}}
 	for _, p := range problems {
-		row := cells(p.Object.String(), string(p.Reason), orDash(p.Field), p.Message())
-		if row[1].colour = yellow; p.Denies || p.Reason == model.Refused {
-			row[1].colour = red
-		}
-		t.rows = append(t.rows, row)
+		t.rows = append(t.rows, problemRow(p))
 	}
 	return o.table(t)
+}
+
+func problemRow(p model.Problem) []cell {
+	row := cells(p.Object.String(), string(p.Reason), orDash(p.Field), p.Message())
+	if row[1].colour = yellow; p.Denies || p.Reason == model.Refused {
+		row[1].colour = red
+	}
+	return row
 }

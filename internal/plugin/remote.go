@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
 )
 
 // controller is the pod to ask.
@@ -90,4 +92,31 @@ func (c *controller) stateDir() string {
 		}
 	}
 	return ""
+}
+
+// podPatience is the timeout for one of several pods. askedAtOnce is the number of
+// pods asked concurrently, each by its own kubectl.
+const (
+	podPatience = 10 * time.Second
+	askedAtOnce = 8
+)
+
+// eachPod asks each pod, and returns its answer or its error in the order of the pods. A pod
+// that fails or hangs does not affect the others.
+func eachPod[T any](ctx context.Context, f *podFlags, c *cluster, pods []corev1.Pod, q question) ([]T, []error) {
+	all, failed := make([]T, len(pods)), make([]error, len(pods))
+	workqueue.ParallelizeUntil(context.Background(), askedAtOnce, len(pods), func(n int) {
+		ctx, cancel := context.WithTimeout(ctx, podPatience)
+		defer cancel()
+		at, err := f.at(c, &pods[n])
+		var body []byte
+		if err == nil {
+			body, err = at.get(ctx, q.path, q.query)
+		}
+		if err == nil {
+			all[n], err = decode[T](body)
+		}
+		failed[n] = err
+	})
+	return all, failed
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/tokens"
 )
 
@@ -50,7 +51,7 @@ const inLocationTabs = "\t\t"
 
 // consumedByGo are the blocks without templates. Other templates print their values,
 // together with those of the Environment.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, "geoip": true}
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, "geoip": true, settings.DebugHeaderBlock: true}
 
 // blockList prints the blocks of a server or a location. If one of their directives would
 // end the inheritance of others, it repeats those first.

@@ -114,6 +114,8 @@ type mainView struct {
 	// path of Diffie-Hellman parameters, "" for none.
 	EarlyData bool
 	DHParams  string
+	// DebugHeader is nil if no client gets the header X-Sluice-Debug.
+	DebugHeader *debugHeaderView
 	// HasCounters is set if nginx has counters of connections and requests for metrics.
 	HasCounters bool
 	// Metrics is nil if no requests are counted.

@@ -34,6 +34,8 @@ type locationView struct {
 	// MetricLabels name the requests in metrics. CountsHost is set if $host does.
 	MetricLabels string
 	CountsHost   bool
+	// Decision is told to clients that ask by X-Sluice-Debug, "" for nothing.
+	Decision string
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
 	Computed []computedView
@@ -200,6 +202,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 		Unlogged: location.Rule.Kind == model.RuleHealth || location.Rule.Kind == model.RuleStatus || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	s.count(view, location)
+	view.Decision = s.decision(location)
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
 	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
 	if isSubrequest(location) && location.Proxy != nil {

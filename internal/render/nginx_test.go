@@ -164,6 +164,11 @@ func TestNginxTakesTheFile(t *testing.T) {
 			}
 			testFile(t, install, dir, name, file)
 		}
+		e.Metrics.Requests = true
+		for name, static := range map[string]model.Static{"everything, counted": base, "nothing, counted": {}} {
+			file, _ := loaded.Render(static, e, nil)
+			testFile(t, install, dir, name, file)
+		}
 	}
 }
 

@@ -78,7 +78,8 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r.checkSnippets()
 	streams = r.printableStreams(s)
 	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
-	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
+	r.view.Forwarded, r.view.Withheld = r.forwarded(), r.withheld()
+	r.view.DebugHeader = r.debugHeader(s.DebugToken)
 	r.view.Hops = e.hops()
 	r.view.Joined = r.joined()
 	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""

@@ -19,6 +19,8 @@ type serverView struct {
 	Redirect *model.Redirect
 	// Counts are the labels of redirected requests in metrics, "" for none.
 	Counts string
+	// Decision is told to clients that ask about a redirect, "" for nothing.
+	Decision string
 
 	Certificate, CertificateKey, ClientHello string
 
@@ -93,7 +95,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Counts: s.countsRedirects(),
+		Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
 		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()

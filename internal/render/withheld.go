@@ -17,7 +17,19 @@ var replaced = []string{
 	"X-Original-URI", "X-Real-IP", "X-Request-ID", "X-Scheme",
 }
 
-// withheld returns the headers of clients that are not passed on. If nginx accepts names
+// withheld returns the headers of clients that are not passed on.
+func (r *rendering) withheld() []string {
+	names := withheld(r.global.Client)
+	if r.global.DebugHeader.Secret == "" {
+		return names
+	}
+	if r.global.Client.TakesUnderscores() {
+		return append(slices.Clip(names), underscored(debugHeader)...)
+	}
+	return append(slices.Clip(names), debugHeader)
+}
+
+// withheld returns those that no setting adds. If nginx accepts names
 // with underscores, their forms with underscores are among them: CGI, WSGI and others
 // read "_" and "-" as the same.
 func withheld(client settings.Client) []string {

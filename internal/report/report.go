@@ -106,8 +106,10 @@ type SyncLine struct {
 	Ingresses, Servers       int
 	Changed, Bytes           int
 	Reload                   bool
-	Err                      error
-	What                     []Changes
+	// Cause is the cause of the reload, or of the attempt if Err is set; "" without one.
+	Cause string
+	Err   error
+	What  []Changes
 }
 
 // Changes are the changed things of one kind.

@@ -22,6 +22,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("log-format-stream", s.StreamLog),
 		block("log", s.Log),
 		block("opentelemetry", s.Tracing),
+		block(DebugHeaderBlock, s.DebugHeader),
 		block("stream", s.Stream),
 		block("gzip", s.Gzip),
 		block("brotli", s.Brotli),

@@ -37,6 +37,7 @@ type Settings struct {
 	StreamLog     StreamLog
 	Log           Log
 	Tracing       Tracing
+	DebugHeader   DebugHeader
 	ModSecurity   ModSecurity
 	Stream        Stream
 	Gzip          Gzip

@@ -208,7 +208,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "brotli", "geoip", "block-lists", "client", "headers", "global-headers", "forwarded", "listen", "http2", "http3", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "status", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "debug-header", "stream", "gzip", "brotli", "geoip", "block-lists", "client", "headers", "global-headers", "forwarded", "listen", "http2", "http3", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "status", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

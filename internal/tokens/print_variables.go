@@ -29,7 +29,7 @@ var KnownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 
 // InternalVariables are for templates only: not every mode defines them, or their values
 // are not text.
-var InternalVariables = words(`announced_addr arrived_port binary_remote_addr early_data escaped_request_uri metric_labels opentelemetry request_metrics vouched_addr`)
+var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry request_metrics vouched_addr`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.

@@ -117,7 +117,7 @@ func dhFault(p, g *big.Int) string {
 }
 
 // Secrets are the Secrets that Config reads besides those of References, sorted, each once:
-// the default certificate, and that of ssl-dh-param. configMap returns a ConfigMap, or nil.
+// the default certificate, and those of ssl-dh-param and debug-header-secret. configMap returns a ConfigMap, or nil.
 func Secrets(configMap func(snapshot.Name) *corev1.ConfigMap, o Options) []snapshot.Name {
 	var names []snapshot.Name
 	if o.DefaultCertificate != (snapshot.Name{}) {
@@ -125,7 +125,7 @@ func Secrets(configMap func(snapshot.Name) *corev1.ConfigMap, o Options) []snaps
 	}
 	if source := configMap(o.ConfigMap); source != nil {
 		for key, value := range source.Data {
-			if name, err := snapshot.ParseName(strings.TrimSpace(value)); err == nil && strings.EqualFold(key, dhParam) {
+			if name, err := snapshot.ParseName(strings.TrimSpace(value)); err == nil && (strings.EqualFold(key, dhParam) || strings.EqualFold(key, debugSecret)) {
 				names = append(names, name)
 			}
 		}

@@ -84,10 +84,11 @@ func TestPluginRights(t *testing.T) {
 		&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: p.system, Name: "looker"}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sluice-plugin"}},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "looker"}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "sluice-plugin"}})
 	for _, line := range []string{
-		"routes", "problems -A", "conf", "backends", "certs", "general", "info", "logs --tail 1", "explain " + p.host() + "/", "ingresses -A", "exec -- true",
+		"routes", "problems -A", "conf", "backends", "certs", "general", "info", "logs --tail 1", "explain " + p.host() + "/", "ingresses -A", "exec -- true", "why-reloaded",
 	} {
 		as.must(t, slices.Concat([]string{"--namespace", p.system}, strings.Fields(line))...)
 	}
+	as.fails(t, []string{"top", "-A", "--namespace", p.system}, "requests are not counted: want --enable-metrics of the controller, which is controller.metrics.enabled of the chart")
 	as.fails(t, []string{"conf"}, `list the pods of the namespace "default" (--namespace says where`, "forbidden")
 }
 

@@ -132,7 +132,7 @@ type pluginScene struct {
 	pods   []corev1.Pod // sorted by name
 }
 
-func newPluginScene(t *testing.T, name string) *pluginScene {
+func newPluginScene(t *testing.T, name string, flags ...string) *pluginScene {
 	t.Helper()
 	c := Shared(t)
 	p := &pluginScene{system: name + "-system", call: call{kubeconfig: c.Kubeconfig(t, "who-calls-"+name, "system:masters")}}
@@ -140,7 +140,7 @@ func newPluginScene(t *testing.T, name string) *pluginScene {
 	c.AwaitDeployment(t, p.system, "sluice-controller")
 	p.pods = c.Pods(t, p.system, "sluice-controller")
 	c.balance(t, p.system)
-	s := PrepareSluice(t, c.Kubeconfig(t, "sluice-"+name, "system:masters"), flagsFor(name)...)
+	s := PrepareSluice(t, c.Kubeconfig(t, "sluice-"+name, "system:masters"), flagsFor(name, append(flags, "--configmap", name+"/config")...)...)
 	s.Environment = []string{"POD_NAME=" + p.pods[0].Name, "POD_NAMESPACE=" + p.system}
 	for _, pod := range p.pods {
 		c.BindSluice(t, s, p.system, pod.Name)
@@ -148,6 +148,7 @@ func newPluginScene(t *testing.T, name string) *pluginScene {
 	p.site = &site{Cluster: c, Sluice: s, name: name}
 	c.Apply(t, Namespace(name), classOf(name))
 	p.web(t, "web", 2)
+	p.ApplyYAML(t, strings.ReplaceAll(debugHeaderSettings, "NAME", name))
 	p.ingresses(t)
 	s.Launch(t)
 	s.AwaitReady(t)

@@ -19,11 +19,11 @@ import (
 // TestPlugin runs each command of the plugin as a process, against a running
 // sluice that is reached through the API server only.
 func TestPlugin(t *testing.T) {
-	p := newPluginScene(t, "plugin")
+	p := newPluginScene(t, "plugin", "--enable-metrics", "--metrics-per-undefined-host")
 	for name, test := range map[string]func(*testing.T, *pluginScene){
 		"tables": pluginTables, "documents": pluginDocuments, "conf": pluginConf, "explain": pluginExplain, "certs": pluginCerts,
 		"general": pluginGeneral, "info": pluginInfo, "exec": pluginExec, "logs": pluginLogs, "errors": pluginErrors,
-		"diff": pluginDiff, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
+		"diff": pluginDiff, "why-reloaded": pluginWhyReloaded, "top": pluginTop, "watch": pluginWatch, "live": pluginLive, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, p) })
 	}
@@ -60,7 +60,7 @@ func pluginTables(t *testing.T, p *pluginScene) {
 func pluginDocuments(t *testing.T, p *pluginScene) {
 	for _, arguments := range [][]string{
 		{"routes"}, {"problems", "-A"}, {"backends"}, {"certs"}, {"general"}, {"conf", "--host", "www.plugin.example"},
-		{"explain", "www.plugin.example/"}, {"ingresses", "-A"}, {"info"},
+		{"explain", "www.plugin.example/"}, {"ingresses", "-A"}, {"info"}, {"why-reloaded"},
 	} {
 		t.Run(arguments[0], func(t *testing.T) {
 			arguments = append(arguments, "--namespace", p.system, "--output")

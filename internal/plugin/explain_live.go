@@ -1,0 +1,154 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"sluice/internal/debugapi"
+)
+
+// tokenVariable has the token for --address.
+const tokenVariable = "SLUICE_DEBUG_TOKEN"
+
+// differs is the exit status if nginx decides otherwise than was computed.
+const differs = 1
+
+// live asks nginx about a request and prints what it decided beside the explanation.
+func (v *view) live(method, target, address string) error {
+	q := asking(debugapi.LivePath, debugapi.URLParam, target, debugapi.MethodParam, method)
+	if address != "" {
+		ctx, cancel := bounded(v.cmd)
+		defer cancel()
+		decision, err := decisionAt(ctx, address, cmp.Or(method, http.MethodGet), target)
+		if err != nil {
+			return err
+		}
+		q.query.Set(debugapi.DecisionParam, decision)
+	}
+	body, err := v.ask(v.cmd, v.pods, q)
+	if err != nil {
+		return err
+	}
+	live, err := decode[debugapi.Live](body)
+	if err != nil {
+		return err
+	}
+	if err := printed(v.output(v.chosen), body, printLive); err != nil {
+		return err
+	}
+	if len(live.Differences) > 0 {
+		return &statusError{status: differs}
+	}
+	return nil
+}
+
+// decisionAt sends a request to an address, and returns the decision that comes back. The
+// certificate is not verified: what nginx decides is asked here, not who answers.
+func decisionAt(ctx context.Context, address, method, target string) (string, error) {
+	token := os.Getenv(tokenVariable)
+	if token == "" {
+		return "", fmt.Errorf("--address: want the token of the setting debug-header-secret in the environment variable %s", tokenVariable)
+	}
+	request, err := liveRequest(ctx, method, target)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set(debugapi.DecisionHeader, token)
+	to := request.URL.Port()
+	if to == "" {
+		to = map[string]string{"http": "80", "https": "443"}[request.URL.Scheme]
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = net.JoinHostPort(strings.Trim(address, "[]"), to)
+	}
+	transport := &http.Transport{
+		DisableKeepAlives: true, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return "", fmt.Errorf("ask nginx at %s: %w", address, err)
+	}
+	defer response.Body.Close()
+	decision := response.Header.Get(debugapi.DecisionHeader)
+	if decision == "" {
+		return "", fmt.Errorf("the answer of %s with status %d tells no decision: want the right token in %s, and the address from which nginx sees this request in the setting debug-header-cidrs", address, response.StatusCode, tokenVariable)
+	}
+	return decision, nil
+}
+
+// liveRequest returns a request whose URI is as it was written.
+func liveRequest(ctx context.Context, method, target string) (*http.Request, error) {
+	if !strings.Contains(target, "://") {
+		scheme := "http://"
+		if host, _, _ := strings.Cut(target, "/"); strings.HasSuffix(host, ":443") {
+			scheme = "https://"
+		}
+		target = scheme + target
+	}
+	parsed, err := url.Parse(target)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, errors.Join(fmt.Errorf("URL: want http://host/path, https://host/path or host/path (got %q)", target), err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, parsed.Scheme+"://"+parsed.Host, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, uri, _ := strings.Cut(target, "://")
+	if at := strings.IndexAny(uri, "/?#"); at < 0 {
+		uri = ""
+	} else {
+		uri, _, _ = strings.Cut(uri[at:], "#")
+	}
+	if !strings.HasPrefix(uri, "/") {
+		uri = "/" + uri
+	}
+	if request.URL.Opaque = uri; strings.HasPrefix(uri, "//") { // which would be read as a host
+		request.URL.Opaque = "//" + parsed.Host + uri
+	}
+	return request, nil
+}
+
+func printLive(o output, live debugapi.Live) error {
+	d := live.Decision
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: status %d after %.3f s\n", live.Request, d.Status, d.Seconds)
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&text, "  %-10s%s\n", name+":", value)
+		}
+	}
+	field("Server", d.Host)
+	field("Location", strings.TrimSpace(d.Modifier+" "+d.Location))
+	field("Owner", d.Object)
+	field("Path", d.Path)
+	field("URI", d.URI)
+	field("Backend", d.Backend)
+	field("Canary", d.Canary)
+	if d.Endpoint != "" {
+		field("Endpoint", fmt.Sprintf("%s, status %s", d.Endpoint, orDash(d.UpstreamStatus)))
+	}
+	fmt.Fprintf(&text, "\nComputed: %s\n", live.Summary)
+	for _, note := range live.Notes {
+		fmt.Fprintf(&text, "Not compared: %s\n", note)
+	}
+	if len(live.Differences) == 0 {
+		fmt.Fprintln(&text, o.paint("nginx decides as computed.", green))
+		return o.painted(text.String())
+	}
+	fmt.Fprintln(&text, o.paint("nginx decides otherwise than computed:", red))
+	for _, difference := range live.Differences {
+		fmt.Fprintf(&text, "  %s: nginx says %q, computed is %q\n", difference.Of, difference.Decided, difference.Computed)
+	}
+	return o.painted(text.String())
+}

@@ -1,0 +1,1 @@
+require("sluice.debug_header").run()
