@@ -23,7 +23,8 @@ func TestReloadsRecover(t *testing.T) {
 		{report.SyncLine{}, 0}, // endpoints, before the first reload
 		{report.SyncLine{Reload: true}, 1},
 		{report.SyncLine{Err: errors.New("no room")}, 0},
-		{report.SyncLine{}, 1},
+		{report.SyncLine{}, 0},         // endpoints, while the file still waits
+		{report.SyncLine{Bytes: 1}, 1}, // the change is taken back
 		{report.SyncLine{Err: errors.New("no room")}, 0},
 		{report.SyncLine{Reload: true}, 1},
 	} {

@@ -40,12 +40,12 @@ func TestFiles(t *testing.T) {
 		}
 		return held
 	}
-	if next() != nil || next() != nil || strings.Count(log.String(), "level=ERROR") != 1 {
+	first := next()
+	if again := next(); first != nil || again != nil || strings.Count(log.String(), "level=ERROR") != 1 {
 		t.Errorf("without files: %s", log.String())
 	}
 	write()
-	first := next()
-	if first == nil {
+	if first = next(); first == nil {
 		t.Fatal("no certificate")
 	}
 	write()
