@@ -38,6 +38,9 @@ func line(p model.Problem, of model.ObjectRef) string {
 	if p.Field != "" {
 		text = p.Field + ": " + text
 	}
+	if p.Reason == model.Conflict && strings.Contains(p.Field, ".paths[") {
+		text += fmt.Sprintf("; that Ingress can hand it over with the annotation %s: %s/%s", admission.HandOver, of.Namespace, of.Name)
+	}
 	return model.OneLine(text, 1000)
 }
 

@@ -141,7 +141,7 @@ func TestAnswers(t *testing.T) {
 		"the path that only warns": {object: bad, path: WarnPath, warning: "would be refused: nginx.ingress.kubernetes.io/limit-rps"},
 		"the mode that only warns": {object: bad, path: Path, change: func(o *Options) { o.WarnOnly = true }, warning: "would be refused: "},
 		"another class":            {object: foreign, path: Path},
-		"a generated name":         {object: generated, path: Path, message: "Ingress team-1/i-1 already has"},
+		"a generated name":         {object: generated, path: Path, message: "and the oldest counts; that Ingress can hand it over with the annotation sluice.io/hand-over: shop/shop-new"},
 		"it takes from a younger":  {object: older, former: ingress("shop", "new", -9, "new.example"), path: Path, message: "Ingress team-1/i-1 would lose what it has"},
 	} {
 		t.Run(name, func(t *testing.T) {
