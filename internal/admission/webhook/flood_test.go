@@ -36,12 +36,16 @@ func TestMemoryOfAFlood(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	var answered atomic.Int64
+	var answered, other atomic.Int64
 	var group sync.WaitGroup
 	for range 200 {
 		group.Go(func() {
-			if post(s, Path, "application/json", bytes.NewReader(body)).Code == http.StatusOK {
+			switch post(s, Path, "application/json", bytes.NewReader(body)).Code {
+			case http.StatusOK:
 				answered.Add(1)
+			case http.StatusServiceUnavailable: // it waited for too long
+			default:
+				other.Add(1)
 			}
 		})
 	}
@@ -53,8 +57,8 @@ func TestMemoryOfAFlood(t *testing.T) {
 	if used > 200 {
 		t.Errorf("%.0f MB of memory", used)
 	}
-	if answered.Load() < 100 {
-		t.Errorf("%d reviews answered", answered.Load())
+	if answered.Load() == 0 || other.Load() > 0 {
+		t.Errorf("%d reviews answered, %d in another way", answered.Load(), other.Load())
 	}
 }
 
