@@ -50,7 +50,7 @@ func (f *Files) readAgain() {
 	f.checked = time.Now()
 	err := f.read()
 	if err != nil && (f.failed == nil || err.Error() != f.failed.Error()) {
-		f.log.Error("the admission webhook has no new certificate; trying again", "error", err)
+		f.log.Warn("the admission webhook has no new certificate; trying again", "error", err)
 	}
 	f.failed = err
 }

@@ -41,7 +41,7 @@ func TestFiles(t *testing.T) {
 		return held
 	}
 	first := next()
-	if again := next(); first != nil || again != nil || strings.Count(log.String(), "level=ERROR") != 1 {
+	if again := next(); first != nil || again != nil || strings.Count(log.String(), "level=WARN") != 1 {
 		t.Errorf("without files: %s", log.String())
 	}
 	write()
@@ -56,7 +56,7 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if next() != second || strings.Count(log.String(), "level=ERROR") != 2 {
+	if next() != second || strings.Count(log.String(), "level=WARN") != 2 {
 		t.Errorf("a broken key: %s", log.String())
 	}
 }
