@@ -21,7 +21,8 @@ func (s *Store) WriteText(to io.Writer) error {
 	return w.Flush()
 }
 
-// writeFamily writes a family. Workers' counts wait until it is in the buffer of w, or sent.
+// writeFamily writes a family. It holds the lock for one series at a time, so that counts of
+// workers never wait for a client.
 func (s *Store) writeFamily(w *bufio.Writer, f family) {
 	p := printer{w: w, family: f, bounds: make([]string, len(f.bounds))}
 	for i, bound := range f.bounds {

@@ -61,4 +61,15 @@ function _M.socket(path)
   return send, wait
 end
 
+--- Sends what waits at the end of a worker, and gives a busy controller some time.
+-- @tparam table queue {flush, wait}
+-- @tparam number tries how often to wait 50 ms
+function _M.drain(queue, tries)
+  for _ = 1, tries do
+    if queue:flush() or not queue.wait or not queue.wait() then
+      return
+    end
+  end
+end
+
 return _M

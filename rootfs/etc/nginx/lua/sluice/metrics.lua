@@ -109,11 +109,7 @@ end
 
 --- Sends what was counted, and gives a busy controller a second.
 function _M:leave()
-  for _ = 1, LAST_TRIES do
-    if self:flush() or not self.wait or not self.wait() then
-      return
-    end
-  end
+  datagram.drain(self, LAST_TRIES)
 end
 
 -- What this worker counted, made at its first request.

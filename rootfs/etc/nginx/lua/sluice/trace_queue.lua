@@ -84,11 +84,7 @@ end
 
 --- Sends what waits, and gives a busy controller half a second.
 function _M:leave()
-  for _ = 1, LAST_TRIES do
-    if self:flush() or not self.wait or not self.wait() then
-      return
-    end
-  end
+  datagram.drain(self, LAST_TRIES)
 end
 
 -- This worker's queue, made at its first span.
