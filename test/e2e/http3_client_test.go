@@ -1,14 +1,18 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
@@ -101,6 +105,33 @@ func (s *sluice) awaitQUIC(what, host, path string, done func(quicVisit) bool) {
 		last, err = s.askQUIC(visitor{sni: host}, host, path, nil)
 		return err == nil && last.proto == 3 && done(last)
 	})
+}
+
+// unfinished begins a request that keeps its worker from ending, until it is finished.
+func (s *sluice) unfinished(host string) (finish func()) {
+	s.t.Helper()
+	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTP))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = connection.Close() })
+	if _, err := fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n", host); err != nil {
+		s.t.Fatal(err)
+	}
+	_ = connection.SetDeadline(time.Now().Add(kit.RequestPatience))
+	answers := bufio.NewReader(connection)
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+		s.t.Fatalf("%q, %v; want a worker that waits for the body", line, err)
+	}
+	return func() {
+		s.t.Helper()
+		_ = connection.SetDeadline(time.Now().Add(kit.RequestPatience))
+		_, err := connection.Write([]byte("x"))
+		rest, _ := io.ReadAll(answers)
+		if err != nil || !strings.Contains(string(rest), " 200 ") {
+			s.t.Errorf("the request that was finished late: %q, %v", rest, err)
+		}
+	}
 }
 
 // hearsQUIC reports whether something is bound to the UDP port for HTTPS.
