@@ -71,7 +71,10 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	options.Traced = traces.Configure
+	options.Configured = func(of controller.Configured) {
+		traces.Configure(of.Tracing)
+		to.level.set(of.Log.Level)
+	}
 	return &parts{options: options, traces: traces}, nil
 }
 

@@ -25,7 +25,7 @@ type inert struct {
 const (
 	noPort   = "it talks to its nginx over a unix socket"
 	oneLog   = "its log goes to standard error, in the format of --log-format"
-	oneLevel = "its log has one level of detail: a line for each sync, with its changes; `kubectl sluice` shows the rest, and `kubectl sluice diff` the lines of nginx.conf that change"
+	oneLevel = "the ConfigMap key controller-log-level decides how much it logs, also while it runs; `kubectl sluice diff` shows the lines of nginx.conf that change"
 )
 
 // inerts are all such flags, in the order of docs/reference/flags.md.

@@ -177,6 +177,8 @@ var ours = []annotation{
 	{"slow-start", "", `0`, "", keys.RiskLow},
 	{"limit-by", "", `$binary_remote_addr`, "limit-conn-zone-variable", keys.RiskLow},
 	{"limit-headers", "", `false`, "", keys.RiskLow},
+	{"access-log-format", "", `text`, "access-log-format", keys.RiskLow},
+	{"access-log-sampling", "", ``, "access-log-sampling", keys.RiskLow},
 	{"limit-dry-run", "", `false`, "", keys.RiskLow},
 	{"snippets", "", ``, "", keys.RiskMedium},
 	{"deny-paths", "", ``, "", keys.RiskLow},

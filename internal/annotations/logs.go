@@ -1,18 +1,57 @@
 package annotations
 
+import (
+	"slices"
+
+	"sluice/internal/keys"
+	"sluice/internal/settings"
+)
+
 // Logs configures the logs of requests for the paths.
 type Logs struct {
-	Access  bool `key:"enable-access-log" default:"true" risk:"low" doc:"Whether requests are in the access log, if there is one."`
-	Rewrite bool `key:"enable-rewrite-log" default:"false" risk:"low" doc:"Whether nginx logs rewrites to the error log at level notice."`
+	Access  bool           `key:"enable-access-log" default:"true" risk:"low" doc:"Whether requests are in the access log, if there is one."`
+	Rewrite bool           `key:"enable-rewrite-log" default:"false" risk:"low" doc:"Whether nginx logs rewrites to the error log at level notice."`
+	Format  string         `key:"access-log-format" own:"true" from:"access-log-format" risk:"low" validate:"oneof=text json logfmt" doc:"Format of the lines of the access log: text is that of log-format-upstream, json an object in each line, and logfmt words NAME=VALUE."`
+	Shares  keys.LogShares `key:"access-log-sampling" own:"true" from:"access-log-sampling" risk:"low" doc:"Shares of requests that are in the access log, by status or class of statuses, such as \"2xx=1% 3xx=10%\". A status counts before its class, and requests with other statuses are all in the log."`
 }
 
-// logsBlock is the data of the template of Logs.
-type logsBlock struct{ Off, Rewrite bool }
+// logsBlock is the data of the templates of Logs.
+type logsBlock struct {
+	Off, Rewrite bool
+	// Target is the file of the access log with its Params, if Format or Shares are not
+	// those of the settings; otherwise it is empty. Format is the name of a log_format, and
+	// FormatText its text if the settings do not print it.
+	Target, Format, FormatText string
+	Params                     []string
+	// Shares decide which requests are in the log, by variables with their Hash. Skips is
+	// set if URLs count, too.
+	Shares keys.LogShares
+	Hash   string
+	Skips  bool
+}
 
 // Print returns the settings, nil if they are the defaults.
-func (l Logs) Print(Place) any {
-	if l.Access && !l.Rewrite {
+func (l Logs) Print(at Place) any {
+	b := logsBlock{Off: !l.Access, Rewrite: l.Rewrite}
+	log := at.Settings.Log
+	if target := log.AccessLog(); l.Access && target != "" && (l.Format != log.AccessFormat || !slices.Equal(l.Shares, log.AccessShares)) {
+		b.Target, b.Params = target, log.Params()
+		l.choose(&b, log)
+	}
+	if !b.Off && !b.Rewrite && b.Target == "" {
 		return nil
 	}
-	return logsBlock{Off: !l.Access, Rewrite: l.Rewrite}
+	return b
+}
+
+// choose sets the format, and which requests are in the log. Ingresses with the same shares
+// share their variables.
+func (l Logs) choose(b *logsBlock, log settings.Log) {
+	b.Format, b.Skips = settings.FormatName(l.Format), len(log.SkipURLs) > 0
+	if l.Format != log.AccessFormat {
+		b.FormatText = settings.FormatText(l.Format)
+	}
+	if len(l.Shares) > 0 {
+		b.Shares, b.Hash = l.Shares, contentHash(l.Shares)
+	}
 }

@@ -79,8 +79,8 @@ type Options struct {
 	Missing func() error
 	// Audience receives Problems and served Ingresses; nil means nobody.
 	Audience Audience
-	// Traced receives the settings of traces in force; nil means nobody.
-	Traced func(settings.Tracing)
+	// Configured receives the settings of the controller itself in force; nil means nobody.
+	Configured func(Configured)
 	// Synced receives the result of each sync; nil means nobody.
 	Synced func(report.SyncLine)
 	Log    *slog.Logger
@@ -163,8 +163,8 @@ func New(o Options) (*Controller, error) {
 	if o.Audience == nil {
 		o.Audience = nobody{}
 	}
-	if o.Traced == nil {
-		o.Traced = func(settings.Tracing) {}
+	if o.Configured == nil {
+		o.Configured = func(Configured) {}
 	}
 	if o.Synced == nil {
 		o.Synced = func(report.SyncLine) {}
@@ -311,7 +311,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.applier.awaited.Store(false)
 	due := c.retry == nil // only the timer retries a failed plan
 	c.decide(p)
-	c.Traced(tracingOf(p.config.Static))
+	c.Configured(configured(p.config.Static))
 	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	c.renewRetired(p)
 	if c.latest != nil {
@@ -319,6 +319,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	}
 	c.wanted, c.latest = p.config.Dynamic, p
 	reloads := c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file)
+	c.Log.Debug("objects read and decided on", "plan", p.number, "load", p.loading, "decide", p.deciding, "nginx.conf changed", reloads)
 	if !reloads && c.target.confirmed {
 		c.release(p) // before the push, which may need the room
 	}
@@ -352,6 +353,7 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	held := c.retired.and(c.wanted)
 	fill := c.use(held)
 	err := c.makeRoom(ctx, c.Runtime.Push(ctx, fill(held)))
+	c.Log.Debug("endpoints and certificates pushed", "took", time.Since(start), "backends", len(held.Backends), "certificates", len(held.Certificates))
 	if err == nil {
 		c.shown.told = fill(c.wanted)
 		c.publish()

@@ -25,20 +25,23 @@ type StreamLog struct {
 // Log configures the logs. Their files must be below /var/log: clients choose much of the
 // content, and a file elsewhere could be executed.
 type Log struct {
-	DisableAccess  bool       `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
-	DisableHTTP    bool       `key:"disable-http-access-log" default:"false" empty:"zero" doc:"Whether no access log of HTTP requests is written."`
-	DefaultBackend bool       `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether requests that match no Ingress are in the access log."`
-	AccessPath     string     `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log. It must be writable; Sluice does not rotate it."`
-	HTTPAccessPath string     `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests. Default: that of access-log-path."`
-	DisableStream  bool       `key:"disable-stream-access-log" default:"false" empty:"zero" doc:"Whether no access log of TCP and UDP services is written."`
-	StreamPath     string     `key:"stream-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of TCP and UDP services. Default: that of access-log-path."`
-	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"Parameters of the file of the access log: buffer writes blocks, gzip compresses them, and flush is the longest delay of a line with either."`
-	SkipURLs       []string   `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: a URI with its arguments, or a regular expression after ~ (~* ignores case)."`
-	ErrorPath      string     `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File for messages of nginx about requests. Its messages about itself always go to standard error."`
-	ErrorLevel     string     `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Lowest level of messages in the error log."`
-	Syslog         bool       `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the logs go to the syslog server at syslog-host instead of files."`
-	SyslogHost     string     `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
-	SyslogPort     int        `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`
+	DisableAccess  bool           `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
+	DisableHTTP    bool           `key:"disable-http-access-log" default:"false" empty:"zero" doc:"Whether no access log of HTTP requests is written."`
+	DefaultBackend bool           `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether requests that match no Ingress are in the access log."`
+	AccessPath     string         `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log. It must be writable; Sluice does not rotate it."`
+	HTTPAccessPath string         `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests. Default: that of access-log-path."`
+	DisableStream  bool           `key:"disable-stream-access-log" default:"false" empty:"zero" doc:"Whether no access log of TCP and UDP services is written."`
+	StreamPath     string         `key:"stream-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of TCP and UDP services. Default: that of access-log-path."`
+	AccessFormat   string         `key:"access-log-format" default:"text" validate:"oneof=text json logfmt" doc:"Format of the lines of the access log: text is that of log-format-upstream, json an object in each line, and logfmt words NAME=VALUE."`
+	AccessShares   keys.LogShares `key:"access-log-sampling" empty:"zero" doc:"Shares of requests that are in the access log, by status or class of statuses, such as \"2xx=1% 3xx=10%\". A status counts before its class, and requests with other statuses are all in the log."`
+	AccessParams   keys.Words     `key:"access-log-params" validate:"dive,access_log_param" doc:"Parameters of the file of the access log: buffer writes blocks, gzip compresses them, and flush is the longest delay of a line with either."`
+	SkipURLs       []string       `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: a URI with its arguments, or a regular expression after ~ (~* ignores case)."`
+	ErrorPath      string         `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File for messages of nginx about requests. Its messages about itself always go to standard error."`
+	ErrorLevel     string         `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Lowest level of messages in the error log."`
+	Level          string     `key:"controller-log-level" default:"info" validate:"oneof=debug info warn error" doc:"Lowest level of lines that the controller itself logs to standard error: debug adds the steps of each sync, and warn leaves out syncs without an error."`
+	Syslog         bool           `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the logs go to the syslog server at syslog-host instead of files."`
+	SyslogHost     string         `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
+	SyslogPort     int            `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`
 }
 
 // Escape returns the escape parameter of log_format, "" for the default.
@@ -95,6 +98,35 @@ func (l Log) accessLog(disabled bool, path string) string {
 	}
 	return l.AccessPath
 }
+
+// FormatName returns the name of the log_format for a value of access-log-format.
+func FormatName(format string) string {
+	if format == "text" {
+		return "upstreaminfo"
+	}
+	return format
+}
+
+// FormatText returns the text of a log_format with escape=json, "" for the one of
+// log-format-upstream. Values that can be empty or a list, and $status, which can be 000,
+// are no numbers.
+func FormatText(format string) string {
+	switch format {
+	case "json":
+		return `{"time":"$time_iso8601","remote_addr":"$remote_addr","remote_user":"$remote_user","method":"$request_method","scheme":"$scheme","host":"$host","uri":"$request_uri","protocol":"$server_protocol","status":"$status","bytes_sent":$bytes_sent,"body_bytes_sent":$body_bytes_sent,"request_length":$request_length,"request_time":$request_time,"referer":"$http_referer","user_agent":"$http_user_agent",` +
+			`"namespace":"$namespace","ingress":"$ingress_name","service":"$service_name","service_port":"$service_port","upstream":"$proxy_upstream_name","alternative_upstream":"$proxy_alternative_upstream_name","upstream_addr":"$upstream_addr","upstream_status":"$upstream_status","upstream_response_time":"$upstream_response_time","upstream_response_length":"$upstream_response_length","request_id":"$req_id","traceparent":"$http_traceparent","connection":$connection}`
+	case "logfmt":
+		return `time=$time_iso8601 remote_addr=$remote_addr remote_user="$remote_user" method="$request_method" scheme=$scheme host="$host" uri="$request_uri" protocol="$server_protocol" status=$status bytes_sent=$bytes_sent body_bytes_sent=$body_bytes_sent request_length=$request_length request_time=$request_time referer="$http_referer" user_agent="$http_user_agent" ` +
+			`namespace="$namespace" ingress="$ingress_name" service="$service_name" service_port="$service_port" upstream="$proxy_upstream_name" alternative_upstream="$proxy_alternative_upstream_name" upstream_addr="$upstream_addr" upstream_status="$upstream_status" upstream_response_time="$upstream_response_time" upstream_response_length="$upstream_response_length" request_id="$req_id" traceparent="$http_traceparent" connection=$connection`
+	}
+	return ""
+}
+
+// FormatName returns the name of the log_format of the access log.
+func (l Log) FormatName() string { return FormatName(l.AccessFormat) }
+
+// FormatText returns the text of the log_format that the group prints, "" for none.
+func (l Log) FormatText() string { return FormatText(l.AccessFormat) }
 
 // SkipsUnknown reports whether the access log lacks only requests that match no Ingress.
 func (l Log) SkipsUnknown() bool { return !l.DefaultBackend && l.AccessLog() != "" }

@@ -147,6 +147,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.Buffers]():         {"1 512", "1024 1g"},
 	reflect.TypeFor[keys.Risk]():            {"Low", "Critical"},
 	reflect.TypeFor[keys.Words]():           {"w0", manyWords()},
+	reflect.TypeFor[keys.LogShares]():       {"100=0%", "5xx=100%", "599=0.01%"},
 	reflect.TypeFor[keys.Methods]():         {"a", "GET PUT,POST"},
 	reflect.TypeFor[keys.HeaderNames]():     {"*", "_"},
 	reflect.TypeFor[keys.CIDRs]():           {"0.0.0.0/0", "::/0", "255.255.255.254", "::ffff:127.0.0.1"},

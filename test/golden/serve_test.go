@@ -33,7 +33,7 @@ import (
 // written to.
 var (
 	errorLog  = regexp.MustCompile(`(?m)^(\s*)error_log\s.*;$`)
-	accessLog = regexp.MustCompile(`(?m)^access_log (?:/dev/stdout|/var/log/nginx/\S*) `)
+	accessLog = regexp.MustCompile(`(?m)^(\s*)access_log (?:/dev/stdout|/var/log/nginx/\S*) `)
 )
 
 // drawn is the part of a cookie that differs from one time to the next.
@@ -41,7 +41,7 @@ var drawn = regexp.MustCompile(`(^[^=; ]+=|Expires=)[0-9A-Za-z][^|;]*`)
 
 // logsOf gives a configuration whose logs are those of the test.
 func logsOf(conf []byte, access string) []byte {
-	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("access_log "+access+" "))
+	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("${1}access_log "+access+" "))
 }
 
 // serveCase loads the configuration of a case with its outcome into an nginx and gives

@@ -1,0 +1,25 @@
+package controller
+
+import (
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// Configured are settings of the controller itself.
+type Configured struct {
+	Tracing settings.Tracing
+	Log     settings.Log
+}
+
+// configured returns what a configuration has of them.
+func configured(s model.Static) (of Configured) {
+	for _, b := range s.Blocks {
+		switch data := b.Data.(type) {
+		case settings.Tracing:
+			of.Tracing = data
+		case settings.Log:
+			of.Log = data
+		}
+	}
+	return of
+}
