@@ -13,7 +13,9 @@ import (
 	"sluice/internal/controller"
 	"sluice/internal/debug"
 	"sluice/internal/manifest"
+	"sluice/internal/metrics/requests"
 	"sluice/internal/pid1"
+	"sluice/internal/tracing"
 	"sluice/internal/translate"
 )
 
@@ -152,6 +154,9 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	var c *controller.Controller
 	parts.metered = parts.metrics(f, func() *debug.State { return c.State() })
 	parts.options.Synced = parts.metered.Synced
+	if parts.metered.Counts() {
+		parts.traces.Hear(func(r tracing.Request) { parts.metered.Exemplify(requests.Traced(r)) })
+	}
 	if c, err = controller.New(parts.options); err != nil {
 		return err
 	}

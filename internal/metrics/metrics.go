@@ -120,6 +120,13 @@ func (m *Metrics) Listen(ctx context.Context) error {
 	return nil
 }
 
+// Exemplify makes a traced request the exemplar of its bucket of request_duration_seconds.
+func (m *Metrics) Exemplify(of requests.Traced) {
+	if m.requests != nil {
+		m.requests.Exemplify(of)
+	}
+}
+
 // Gather returns all metric families. It implements prometheus.Gatherer. The names of the
 // two parts differ, so that nothing has to be merged.
 func (m *Metrics) Gather() ([]*dto.MetricFamily, error) {

@@ -38,7 +38,7 @@ type Log struct {
 	SkipURLs       []string       `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: a URI with its arguments, or a regular expression after ~ (~* ignores case)."`
 	ErrorPath      string         `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File for messages of nginx about requests. Its messages about itself always go to standard error."`
 	ErrorLevel     string         `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Lowest level of messages in the error log."`
-	Level          string     `key:"controller-log-level" default:"info" validate:"oneof=debug info warn error" doc:"Lowest level of lines that the controller itself logs to standard error: debug adds the steps of each sync, and warn leaves out syncs without an error."`
+	Level          string         `key:"controller-log-level" default:"info" validate:"oneof=debug info warn error" doc:"Lowest level of lines that the controller itself logs to standard error: debug adds the steps of each sync, and warn leaves out syncs without an error."`
 	Syslog         bool           `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the logs go to the syslog server at syslog-host instead of files."`
 	SyslogHost     string         `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
 	SyslogPort     int            `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"time"
 )
 
 // record is a span of a worker: a request, or a question to a server that authenticates.
@@ -92,6 +93,25 @@ func decodeContext(text string) (spanContext, bool) {
 	c.seedHighBits = c.seed[7] & 0xf0
 	c.path, c.name, _ = strings.Cut(text[parentEnd:], "\n")
 	return c, true
+}
+
+// Request is a request of which a span was recorded.
+type Request struct {
+	// Path is the path of the rule.
+	Host, Namespace, Ingress, Service, Path, Method, Status string
+	// Trace is the ID of the trace, in hexadecimal digits.
+	Trace   string
+	Seconds float64
+	Ended   time.Time
+}
+
+func (r *record) request() Request {
+	of := Request{Host: r.Host, Method: r.Method, Status: r.Status, Path: r.context.path, Trace: hex.EncodeToString(r.context.trace)}
+	if parts := strings.Split(r.Route, "/"); len(parts) == 4 {
+		of.Namespace, of.Ingress, of.Service = parts[0], parts[1], parts[2]
+	}
+	of.Seconds, of.Ended = float64(r.end()-r.start())/float64(time.Second), time.Unix(0, int64(r.end()))
+	return of
 }
 
 func isZero(id []byte) bool { return len(bytes.Trim(id, "\x00")) == 0 }

@@ -30,6 +30,7 @@ type Exporter struct {
 
 	mutex    sync.Mutex
 	settings settings.Tracing
+	heard    func(Request)
 	// changed is signalled when the settings have changed. done is closed at the end of the
 	// export, which cancel hurries.
 	changed, done chan struct{}
@@ -77,6 +78,28 @@ func (e *Exporter) Configure(s settings.Tracing) {
 	}
 }
 
+// Hear has each request of which a span was recorded told to a function, one at a time.
+func (e *Exporter) Hear(of func(Request)) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.heard = of
+}
+
+// tell tells the requests of records to the function of Hear.
+func (e *Exporter) tell(records []*record) {
+	e.mutex.Lock()
+	heard := e.heard
+	e.mutex.Unlock()
+	if heard == nil || !e.current().Records() {
+		return
+	}
+	for _, r := range records {
+		if !r.Question {
+			heard(r.request())
+		}
+	}
+}
+
 func (e *Exporter) current() settings.Tracing {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -112,5 +135,6 @@ func (e *Exporter) read() {
 			spans = append(spans, r.spans()...)
 		}
 		e.queue.add(spans, lost)
+		e.tell(records)
 	}
 }

@@ -1,11 +1,12 @@
 package cluster
 
 import (
+	"testing"
+
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"testing"
 )
 
 // ingressNginx are the service account and the rights that the chart of

@@ -20,7 +20,11 @@ type distribution struct {
 	native   map[int]uint64
 	zeros    uint64
 	narrowed int32
+	// exemplars has one request for each bucket, nil without any.
+	exemplars []exemplar
 }
+
+var infinite = math.Inf(1)
 
 // add adds a value n times.
 func (d *distribution) add(value float64, n uint64, f family) {
@@ -89,6 +93,7 @@ func (d *distribution) print(f family) *dto.Histogram {
 		buckets[i].CumulativeCount, buckets[i].UpperBound = &counts[i], &f.bounds[i]
 		out.Bucket[i] = &buckets[i]
 	}
+	d.printExemplars(out)
 	if f.native {
 		d.printNative(out, f.schema-d.narrowed)
 	}

@@ -102,13 +102,7 @@ func (s *Store) Add(datagram []byte) {
 }
 
 func (s *Store) add(r record) {
-	l := r.labels
-	if !s.options.PerHost {
-		l.host = ""
-	}
-	if s.options.StatusClasses && len(l.status) == 3 {
-		l.status = l.status[:1] + "xx"
-	}
+	l := s.reduce(r.labels)
 	found := s.series[l]
 	if found == nil {
 		of := l.of()
@@ -127,6 +121,17 @@ func (s *Store) add(r record) {
 			found.distributions[f.of].add(r.values[f.of], r.n, f)
 		}
 	}
+}
+
+// reduce leaves out what the options do.
+func (s *Store) reduce(l labels) labels {
+	if !s.options.PerHost {
+		l.host = ""
+	}
+	if s.options.StatusClasses && len(l.status) == 3 {
+		l.status = l.status[:1] + "xx"
+	}
+	return l
 }
 
 // Cut returns the numbers of requests that are in no series, because there are as many as the
