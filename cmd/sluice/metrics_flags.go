@@ -117,7 +117,7 @@ func (p *parts) metrics(f *runFlags, state func() *debug.State) *metrics.Metrics
 			PerHost: f.perHost, StatusClasses: f.classes, Excluded: f.excluded, Buckets: f.buckets, MostOfIngress: f.mostOfIngress, Most: f.most,
 		},
 		Class: f.ControllerClass, Namespace: pod.Namespace, Pod: pod.Name, Version: version,
-		Process: p.options.Process, Status: statusOf(client), Pushes: client.Pushes,
+		Process: p.options.Process, Status: statusOf(client), Pushes: client.Pushes, Names: p.options.Resolver.Counts, Spans: p.traces.Counts,
 		State: state, Election: f.electionID, Webhook: f.address != "",
 	}
 	if p.options.Environment.Capabilities.StubStatus {

@@ -25,6 +25,7 @@ import (
 	"sluice/internal/debug"
 	"sluice/internal/metrics/requests"
 	"sluice/internal/nginx"
+	"sluice/internal/resolver"
 )
 
 // Options describe the controller. The functions must be safe for concurrent use.
@@ -49,6 +50,10 @@ type Options struct {
 	State func() *debug.State
 	// Pushes returns the number of pushes to nginx, and of those that failed.
 	Pushes func() (all, failed uint64)
+	// Names returns the counts of the resolver. Spans returns how many spans were exported,
+	// and how many were dropped.
+	Names func() resolver.Counts
+	Spans func() (exported, dropped uint64)
 	// Leads reports whether this replica leads, and Election names the Lease; Leads is nil
 	// without an election.
 	Leads    func() bool
@@ -84,7 +89,7 @@ func New(o Options) *Metrics {
 		m.reviews = newReviews(labels, m.exists)
 		m.registry.MustRegister(m.reviews.all()...)
 	}
-	m.registry.MustRegister(newStateCollector(o, labels), newProcesses(o, labels), newCounted(m.requests, labels))
+	m.registry.MustRegister(newStateCollector(o, labels), newProcesses(o, labels), newCounted(m.requests, labels), newOutward(o, labels))
 	if o.Counters != nil {
 		m.registry.MustRegister(newCounters(o, labels))
 	}

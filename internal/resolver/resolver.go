@@ -106,6 +106,8 @@ type Resolver struct {
 	mu    sync.Mutex
 	names map[string]*name
 	slots slots
+	// questions and failures count those of all names.
+	questions, failures uint64
 }
 
 // name is the state of one name.
@@ -179,6 +181,22 @@ func (r *Resolver) Troubles() []Trouble {
 	}
 	slices.SortFunc(all, func(a, b Trouble) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Counts are those of a Resolver.
+type Counts struct {
+	// Names are in use. Troubled are those of them without addresses, or with refused ones.
+	Names, Troubled int
+	// Questions were asked, and Failures of them were not answered.
+	Questions, Failures uint64
+}
+
+// Counts returns the counts of now.
+func (r *Resolver) Counts() Counts {
+	troubled := len(r.Troubles())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Counts{Names: len(r.names), Troubled: troubled, Questions: r.questions, Failures: r.failures}
 }
 
 // New returns a Resolver, which asks nothing before Run.
@@ -319,6 +337,10 @@ func (r *Resolver) learnEarly(text string, answer found) {
 func (r *Resolver) learn(text string, answer found, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.questions++
+	if err != nil {
+		r.failures++
+	}
 	n, ok := r.names[text]
 	if !ok {
 		return

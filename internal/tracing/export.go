@@ -128,16 +128,23 @@ func (s *sender) batch(ctx context.Context) bool {
 		return false
 	}
 	if s.client == nil {
-		s.lost += len(spans)
+		s.lose(len(spans))
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	if err := s.client.UploadTraces(ctx, []*tracepb.ResourceSpans{resource(s.settings.ServiceName, spans)}); err != nil {
-		s.lost, s.why = s.lost+len(spans), err
+		s.lose(len(spans))
+		s.why = err
 		return false
 	}
+	s.exported.Add(uint64(len(spans)))
 	return true
+}
+
+func (s *sender) lose(spans int) {
+	s.lost += spans
+	s.dropped.Add(uint64(spans))
 }
 
 // resource wraps spans with the name of the service.
@@ -150,7 +157,7 @@ func resource(service string, spans []*tracepb.Span) *tracepb.ResourceSpans {
 
 // remark logs the number of spans that were lost, at most once a minute.
 func (s *sender) remark() {
-	s.lost += s.queue.lost()
+	s.lose(s.queue.lost())
 	if s.lost == 0 || time.Since(s.remarked) < remarkEvery {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -31,6 +32,8 @@ type Exporter struct {
 	mutex    sync.Mutex
 	settings settings.Tracing
 	heard    func(Request)
+	// exported and dropped count spans.
+	exported, dropped atomic.Uint64
 	// changed is signalled when the settings have changed. done is closed at the end of the
 	// export, which cancel hurries.
 	changed, done chan struct{}
@@ -99,6 +102,9 @@ func (e *Exporter) tell(records []*record) {
 		}
 	}
 }
+
+// Counts returns how many spans the collector took, and how many were dropped.
+func (e *Exporter) Counts() (exported, dropped uint64) { return e.exported.Load(), e.dropped.Load() }
 
 func (e *Exporter) current() settings.Tracing {
 	e.mutex.Lock()

@@ -33,6 +33,9 @@ func TestExemplars(t *testing.T) {
 			}
 			collector.wait(t, e.Label[at].GetValue(), "0", "1")
 		}
+		if exported := sumOf(s.scrape(nil)["sluice_spans_total"], "result=exported"); exported < 2 {
+			t.Errorf("%v spans were exported", exported)
+		}
 		if of := exemplarsOf(s.scrape(http.Header{"Accept": {protobuf}})["nginx_ingress_controller_request_duration_seconds"], "ingress=untraced"); len(of) > 0 {
 			t.Errorf("without a trace: %v", of)
 		}
