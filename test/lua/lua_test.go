@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,14 @@ func TestLua(t *testing.T) {
 						t.Error(result[3])
 					}
 				})
+			}
+			files, err := filepath.Glob("testdata/*_test.lua")
+			check(t, err)
+			for _, file := range files {
+				name := strings.TrimSuffix(filepath.Base(file), "_test.lua")
+				if !slices.ContainsFunc(results, func(result []string) bool { return result[2] == name }) {
+					t.Errorf("%s: testdata/run.lua does not run it", file)
+				}
 			}
 			if !strings.Contains(output, "all tests ran\n") || len(results) == 0 {
 				t.Fatalf("the tests did not run to the end:\n%s", output)
