@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,39 +58,5 @@ func TestMemoryOfAFlood(t *testing.T) {
 	}
 	if answered.Load() == 0 || other.Load() > 0 {
 		t.Errorf("%d reviews answered, %d in another way", answered.Load(), other.Load())
-	}
-}
-
-// BenchmarkReviews has new Ingresses reviewed by 50 clients at a time. The budget of the slowest of
-// a hundred is 20 ms at 10,000 Ingresses.
-func BenchmarkReviews(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		n    int
-	}{{"100", 100}, {"1000", 1000}, {"10000", 10000}} {
-		b.Run(c.name, func(b *testing.B) {
-			s, _ := serverOf(b, c.n, func(o *Options) { o.Reviewed = func(Result) {} })
-			body := reviewOf(b, ingress("shop", "new", 9, "new.h7.example", "new.example"), nil)
-			for b.Loop() {
-				var took []time.Duration
-				var mutex sync.Mutex
-				var group sync.WaitGroup
-				for range 50 {
-					group.Go(func() {
-						for range 40 {
-							began := time.Now()
-							post(s, Path, "application/json", bytes.NewReader(body))
-							mutex.Lock()
-							took = append(took, time.Since(began))
-							mutex.Unlock()
-						}
-					})
-				}
-				group.Wait()
-				slices.Sort(took)
-				b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
-				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-			}
-		})
 	}
 }
