@@ -60,7 +60,7 @@ type looks struct {
 // Pods are looked for again after podsFor. Counters older than tooOld make no rates.
 const (
 	podsFor = 30 * time.Second
-	tooOld  = 20 * time.Second
+	tooOld  = 10 * time.Second
 )
 
 // rates returns the requests of all ready pods since the last call. Seconds is 0 if there was

@@ -45,13 +45,14 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// visit opens the page in a browser of its own, which has no other network than its address.
+// visit opens the page in a browser of its own, which knows no host but 127.0.0.1.
 func visit(t *testing.T, s *scene) *page {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.WindowSize(1280, 800))
 	for _, flag := range []string{"disable-gpu", "disable-quic", "disable-component-update"} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
+	options = append(options, chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(end)
 	ctx, _ := chromedp.NewContext(allocator)
@@ -149,6 +150,7 @@ func (p *page) shows(t *testing.T, id string, texts ...string) {
 		}
 	}()
 	kit.Await(t, fmt.Sprintf("%q in %s", texts, id), func() bool {
+		p.quiet(t)
 		got = p.text(t, id)
 		for _, text := range texts {
 			if !strings.Contains(got, text) {
@@ -157,6 +159,16 @@ func (p *page) shows(t *testing.T, id string, texts ...string) {
 		}
 		return true
 	})
+}
+
+// quiet fails the test if the console has something.
+func (p *page) quiet(t *testing.T) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.said) > 0 {
+		t.Fatalf("the console has %q", p.said)
+	}
 }
 
 // search writes in the box, in place of what it has, and leaves it.

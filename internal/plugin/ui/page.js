@@ -63,7 +63,7 @@ async function load() {
     show();
   } catch (error) {
     if (error.name === 'AbortError') return;
-    complain(error.message);
+    complain('rows', error.message);
   }
   if (asking === mine) schedule();
 }
@@ -73,7 +73,11 @@ function schedule() {
   if (!document.hidden) timer = setTimeout(load, pause(section));
 }
 
-function complain(text) {
+// complain shows what is wrong with the rows, or else with the state.
+const wrong = { rows: '', state: '' };
+function complain(of, error) {
+  wrong[of] = error ?? '';
+  const text = wrong.rows || wrong.state;
   if (at('error').textContent !== text) at('error').textContent = text;
   at('error').hidden = text === '';
 }
@@ -82,7 +86,7 @@ function complain(text) {
 function show() {
   const { answer, search, offset } = views[section];
   at('panel').classList.toggle('waits', answer === null);
-  complain(answer?.error ?? '');
+  complain('rows', answer?.error);
   at('count').textContent = counted(answer, search);
   at('previous').disabled = !answer || offset === 0;
   at('next').disabled = !answer || offset + limit >= answer.matched;
@@ -143,16 +147,20 @@ function open(row) {
   at('details').showModal();
 }
 
+let explaining = null;
 async function explain() {
   const url = at('url').value.trim();
   if (url === '') return;
+  explaining?.abort();
+  explaining = new AbortController();
   at('answer').hidden = false;
   at('text').textContent = 'Reading …';
   try {
-    const answer = await ask('explain', { url, method: at('method').value });
+    const answer = await ask('explain', { url, method: at('method').value }, explaining.signal);
     at('text').textContent = answer.error || answer.text;
     at('text').classList.toggle('bad', Boolean(answer.error));
   } catch (error) {
+    if (error.name === 'AbortError') return;
     at('text').textContent = error.message;
   }
   at('answer').scrollIntoView({ block: 'nearest' });
@@ -270,13 +278,15 @@ async function state() {
   try {
     const { rows, error } = await ask('table/general', {});
     at('state').classList.toggle('old', Boolean(error));
+    complain('state', error);
     at('state').replaceChildren(...rows.map(({ cells: [name, value] }) => {
       const field = document.createElement('div');
       field.append(element('dt', name.text), element('dd', value.text, mark(value)));
       return field;
     }));
-  } catch {
-    at('state').classList.add('old'); // load tells why
+  } catch (error) {
+    at('state').classList.add('old');
+    complain('state', error.message);
   }
   if (!document.hidden) stating = setTimeout(state, 3000);
 }
