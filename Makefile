@@ -11,7 +11,7 @@ EXAMPLE := docs/examples/shop
 IMAGES := $(abspath .cache/image)
 ARCH := $(shell $(GO) env GOARCH)
 # The modules that `make test` tests, those that take longest first; `make test-image` tests rootfs/pack.
-MODULES := . test/cluster test/docs test/chart
+MODULES := . test/cluster test/docs test/chart test/browser
 SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
 # Go tests packages in this order: those that take longest begin first. `make static` has vetted all.
 LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat

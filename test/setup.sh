@@ -11,6 +11,11 @@ case "${1:-}" in
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
 
+# A browser for the page of `kubectl sluice ui`. Ubuntu has none as a package that is not a snap.
+if [ "${1:-}" = --tests ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
+  packages+=(chromium-headless-shell)
+fi
+
 if [ "${1:-}" = --programs ]; then
   PATH="$PATH:/usr/sbin"
   for program in nginx pcre2test openssl prometheus promtool; do

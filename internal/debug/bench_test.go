@@ -45,7 +45,7 @@ func (discard) WriteHeader(status int) {
 func BenchmarkViews(b *testing.B) {
 	handler := Handler(optionsOf(stateOf(b, manyIngresses(10_000))))
 	for _, target := range []string{
-		"/conf", "/conf?format=json", "/conf?host=app-5000.example", "/conf?ingress=shop/app-5000", "/backends", "/certs", "/certs?host=shop.example", "/general",
+		"/conf", "/conf?format=json", "/conf?format=json&limit=200&search=app-5000", "/conf?host=app-5000.example", "/conf?ingress=shop/app-5000", "/backends", "/certs", "/certs?host=shop.example", "/general",
 		"/routes", "/routes?host=app-5000.example", "/routes?ingress=shop/app-5000", "/explain?url=https://app-5000.example/a", "/explain?url=https://nobody.example/a",
 		"/problems",
 	} {

@@ -25,9 +25,13 @@ func (q *question) conf() (body, error) {
 	if err != nil {
 		return nil, err
 	}
+	some, err := q.values.part(format)
+	if err != nil {
+		return nil, err
+	}
 	file := q.state.Confirmed.File
 	if format == debugapi.JSON {
-		return confJSON{file, selected}, nil
+		return confJSON{file, both(selected, some.has), some}, nil
 	}
 	return textBody(func(w io.Writer) error {
 		if selected == nil {
@@ -119,19 +123,41 @@ func (q *question) noIngress(ingress model.ObjectRef) error {
 type confJSON struct {
 	file     *render.File
 	selected func(render.Line) bool
+	part
 }
 
 func (confJSON) contentType() string { return jsonBody{}.contentType() }
 
 func (c confJSON) write(w io.Writer) error {
-	begin := fmt.Sprintf("{\n  \"hash\": %q,\n  \"total\": %d,\n  \"lines\": [", c.file.Hash(), c.file.LineCount())
+	begin := fmt.Sprintf("{\n  \"hash\": %q,\n  \"total\": %d,\n  \"matched\": %d,\n  \"lines\": [", c.file.Hash(), c.file.LineCount(), c.matched())
 	return writeElements(w, begin, c.lines, jsonLayout{"\n    ", "", "\n  ]\n}\n"})
 }
 
-// lines yields the selected lines.
-func (c confJSON) lines(yield func(debugapi.Line) bool) {
+// matched is the number of selected lines.
+func (c confJSON) matched() int {
+	if c.selected == nil {
+		return c.file.LineCount()
+	}
+	n := 0
 	for line := range c.file.Lines() {
-		if (c.selected == nil || c.selected(line)) && !yield(viewLine(line)) {
+		if c.selected(line) {
+			n++
+		}
+	}
+	return n
+}
+
+// lines yields the part of the selected lines.
+func (c confJSON) lines(yield func(debugapi.Line) bool) {
+	n := 0
+	for line := range c.file.Lines() {
+		if c.selected != nil && !c.selected(line) {
+			continue
+		}
+		if n++; n <= c.offset {
+			continue
+		}
+		if n > c.offset+c.limit || !yield(viewLine(line)) {
 			return
 		}
 	}

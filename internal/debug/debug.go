@@ -137,7 +137,7 @@ type page struct {
 
 // pages are all views.
 var pages = []page{
-	{debugapi.ConfPath, []string{debugapi.HostParam, debugapi.IngressParam, debugapi.FormatParam}, false, (*question).conf, ""},
+	{debugapi.ConfPath, []string{debugapi.HostParam, debugapi.IngressParam, debugapi.FormatParam, debugapi.SearchParam, debugapi.OffsetParam, debugapi.LimitParam}, false, (*question).conf, ""},
 	{debugapi.BackendsPath, []string{debugapi.NameParam}, false, (*question).backends, ""},
 	{debugapi.CertsPath, []string{debugapi.HostParam}, false, (*question).certificates, ""},
 	{debugapi.GeneralPath, nil, true, (*question).general, ""},

@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"/nothing":                         {404, `"/nothing": there is no such view: want /conf, /backends, /certs, /general, /routes, /explain, /live, /problems, /reloads, /traffic or /diff`},
 		"/general?host=a":                  {400, `"host": /general takes no parameter (got "a")`},
-		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress or format (got "a")`},
+		"/conf?hots=a":                     {400, `"hots": /conf has no such parameter: want host, ingress, format, search, offset or limit (got "a")`},
 		"/conf?host=a&host=b":              {400, `host: want it once (got "a" and "b")`},
 		"/conf?format=yaml":                {400, `format: want text or json (got "yaml")`},
 		"/conf?host=a%20b":                 {400, `host: want a host such as shop.example or *.shop.example, without a port (got "a b")`},

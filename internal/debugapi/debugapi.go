@@ -1,7 +1,7 @@
 // Package debugapi is the contract of the controller's debug socket: the paths, their
 // parameters, and the types of the JSON answers.
 //
-//	GET /conf?host=shop.example&format=json   -> Conf
+//	GET /conf?host=shop.example&format=json   -> Conf, of which a part can be asked for
 //	GET /backends?name=shop/web/80            -> []Backend
 //	GET /certs?host=shop.example              -> []Certificate, the default one first
 //	GET /general                              -> General
@@ -71,6 +71,19 @@ const (
 	MethodParam = "method"
 
 	DecisionParam = "decision"
+	// SearchParam, OffsetParam and LimitParam are for ConfPath with the format JSON. The lines
+	// have all words of SearchParam, in any case, in their text, owner, behaviour, host or
+	// stream. OffsetParam skips the first ones, and LimitParam is the maximum number of lines.
+	SearchParam = "search"
+	OffsetParam = "offset"
+	LimitParam  = "limit"
+)
+
+// MostSearch is the maximum length of SearchParam in bytes. MostLimit is the maximum of
+// LimitParam.
+const (
+	MostSearch = 200
+	MostLimit  = 1000
 )
 
 // ProblemsPath can be asked again and again without missing a change: with the SHA-256 of the
@@ -102,7 +115,10 @@ type Conf struct {
 	// lines.
 	Hash  string `json:"hash"`
 	Total int    `json:"total"`
-	Lines []Line `json:"lines"`
+	// Matched is the number of selected lines, of which Lines are a part with OffsetParam or
+	// LimitParam.
+	Matched int    `json:"matched"`
+	Lines   []Line `json:"lines"`
 }
 
 // Line is a line of nginx.conf with its owner.

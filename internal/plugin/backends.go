@@ -58,15 +58,20 @@ func printBackends(o output, backends []debugapi.Backend) error {
 		}
 		return o.lines(names)
 	}
+	return o.table(backendTable(backends, o.format == asWide))
+}
+
+// backendTable has all endpoints of a backend if all is set.
+func backendTable(backends []debugapi.Backend, all bool) table {
 	t := table{heading: []string{"NAME", "SERVICE", "PORT", "READY", "ENDPOINTS", "WHEN EMPTY", "PICKER", "KEY"}, wide: 3}
 	for _, b := range backends {
-		row := cells(b.Name, b.Namespace+"/"+cmp.Or(b.Service, b.Host), orDash(b.Port), readyOf(b), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty), b.Picker, b.Key)
+		row := cells(b.Name, b.Namespace+"/"+cmp.Or(b.Service, b.Host), orDash(b.Port), readyOf(b), endpointsOf(b, all), strconv.Itoa(b.WhenEmpty), b.Picker, b.Key)
 		if len(b.Endpoints) == 0 && len(b.Shares) == 0 || len(b.Failing) > 0 {
 			row[3].colour = red
 		}
 		t.rows = append(t.rows, row)
 	}
-	return o.table(t)
+	return t
 }
 
 // readyOf returns the number of endpoints without those that fail their health check; if

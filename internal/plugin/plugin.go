@@ -94,7 +94,7 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	s.completeNamespace(root)
 	root.AddCommand(
 		explainCommand(s), problemsCommand(s), routesCommand(s), confCommand(s), diffCommand(s), backendsCommand(s), certsCommand(s),
-		ingressesCommand(s), migrateCommand(s), infoCommand(s), generalCommand(s), whyReloadedCommand(s), topCommand(s), logsCommand(s), execCommand(s), sshCommand(s),
+		ingressesCommand(s), migrateCommand(s), infoCommand(s), generalCommand(s), whyReloadedCommand(s), topCommand(s), uiCommand(s), logsCommand(s), execCommand(s), sshCommand(s),
 	)
 	return root
 }

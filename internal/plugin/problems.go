@@ -78,11 +78,15 @@ func (s *session) printProblems(o output, problems []model.Problem, namespace st
 		s.note("no problems%s", where(namespace, ""))
 		return nil
 	}
+	return o.table(problemTable(problems))
+}
+
+func problemTable(problems []model.Problem) table {
 	t := table{heading: []string{"OBJECT", "REASON", "FIELD", "TEXT"}}
 	for _, p := range problems {
 		t.rows = append(t.rows, problemRow(p))
 	}
-	return o.table(t)
+	return t
 }
 
 func problemRow(p model.Problem) []cell {

@@ -40,12 +40,14 @@ func routesCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-func printRoutes(o output, routes []debugapi.Route) error {
+func printRoutes(o output, routes []debugapi.Route) error { return o.table(routeTable(routes)) }
+
+func routeTable(routes []debugapi.Route) table {
 	t := table{heading: []string{"HOST", "MATCH", "PATH", "BACKEND", "INGRESS", "EXTRAS"}, wide: 1}
 	for _, r := range routes {
 		t.rows = append(t.rows, cells(r.Host, r.Match, r.Path, r.Answer, objectName(r.Object), orDash(strings.Join(r.Extras, ", "))))
 	}
-	return o.table(t)
+	return t
 }
 
 // orDash returns "-" for an empty text.

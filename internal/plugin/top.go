@@ -81,12 +81,9 @@ func (s *session) top(cmd *cobra.Command, f *podFlags, format string, asked topA
 	if err != nil {
 		return err
 	}
-	pods, err := f.find(ctx, c)
+	pods, err := f.findReady(ctx, c)
 	if err != nil {
 		return err
-	}
-	if ready := slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return !isReady(&p) }); len(ready) > 0 {
-		pods = ready
 	}
 	namespace := c.namespace
 	if asked.all {
@@ -116,6 +113,15 @@ func (s *session) top(cmd *cobra.Command, f *podFlags, format string, asked topA
 		}
 	}
 	return errors.Join(s.printTop(s.output(format), sum.top(asked.order), namespace), errors.Join(failed...))
+}
+
+// findReady returns the selected pods that are ready, and all of them if none is.
+func (f *podFlags) findReady(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
+	pods, err := f.find(ctx, c)
+	if ready := slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return !isReady(&p) }); len(ready) > 0 {
+		pods = ready
+	}
+	return pods, err
 }
 
 // top is the result of `top`, also as JSON.
@@ -149,6 +155,10 @@ func (s *session) printTop(o output, t top, namespace string) error {
 		s.note("no requests in %.1f s%s", t.Seconds, where(namespace, ""))
 		return nil
 	}
+	return o.table(t.table())
+}
+
+func (t top) table() table {
 	rows := table{heading: []string{"NAMESPACE", "INGRESS", "REQUESTS/S", "4XX", "5XX", "P50", "P99"}}
 	for _, r := range t.Ingresses {
 		row := cells(orDash(r.Namespace), orDash(r.Ingress), fmt.Sprintf("%.1f", r.PerSecond), percent(r.ClientErrors), percent(r.ServerErrors), latency(r.P50, r.above50), latency(r.P99, r.above99))
@@ -157,7 +167,7 @@ func (s *session) printTop(o output, t top, namespace string) error {
 		}
 		rows.rows = append(rows.rows, row)
 	}
-	return o.table(rows)
+	return rows
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }

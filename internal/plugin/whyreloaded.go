@@ -45,15 +45,20 @@ func (s *session) printReloads(o output, reloads []debugapi.Reload, now time.Tim
 		s.note("no reloads yet")
 		return nil
 	}
+	return o.table(reloadTable(reloads, now, o.format == asWide))
+}
+
+// reloadTable has all known names of what changed if all is set.
+func reloadTable(reloads []debugapi.Reload, now time.Time, all bool) table {
 	t := table{heading: []string{"AGO", "CAUSE", "CHANGED", "LINES", "BYTES", "TOOK", "RESULT", "LOAD", "DECIDE", "PUSH", "TEST", "LIVE", "SETTLED"}, wide: 6}
 	for _, r := range reloads {
 		took := r.Seconds
-		row := cells(ago(now.Sub(r.At)), r.Cause, changesOf(r.Changed, o.format == asWide), fmt.Sprintf("+%d -%d", r.LinesAdded, r.LinesRemoved), fmt.Sprintf("%+d", r.BytesMore), seconds(took.All), "",
+		row := cells(ago(now.Sub(r.At)), r.Cause, changesOf(r.Changed, all), fmt.Sprintf("+%d -%d", r.LinesAdded, r.LinesRemoved), fmt.Sprintf("%+d", r.BytesMore), seconds(took.All), "",
 			seconds(took.Load), seconds(took.Decide), seconds(took.Push), seconds(took.Test), seconds(took.Live), seconds(took.Settled))
 		row[6] = resultOf(r)
 		t.rows = append(t.rows, row)
 	}
-	return o.table(t)
+	return t
 }
 
 func resultOf(r debugapi.Reload) cell {

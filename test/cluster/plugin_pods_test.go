@@ -88,6 +88,9 @@ func TestPluginRights(t *testing.T) {
 	} {
 		as.must(t, slices.Concat([]string{"--namespace", p.system}, strings.Fields(line))...)
 	}
+	if _, body := as.serveUI(t, "--namespace", p.system).get(t, "table/backends"); !strings.Contains(body, p.name+"-web-80") {
+		t.Errorf("the page: %s", body)
+	}
 	as.fails(t, []string{"top", "-A", "--namespace", p.system}, "requests are not counted: want --enable-metrics of the controller, which is controller.metrics.enabled of the chart")
 	as.fails(t, []string{"conf"}, `list the pods of the namespace "default" (--namespace says where`, "forbidden")
 }

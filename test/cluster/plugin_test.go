@@ -23,7 +23,7 @@ func TestPlugin(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pluginScene){
 		"tables": pluginTables, "documents": pluginDocuments, "conf": pluginConf, "explain": pluginExplain, "certs": pluginCerts,
 		"general": pluginGeneral, "info": pluginInfo, "exec": pluginExec, "logs": pluginLogs, "errors": pluginErrors,
-		"diff": pluginDiff, "why-reloaded": pluginWhyReloaded, "top": pluginTop, "watch": pluginWatch, "live": pluginLive, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
+		"diff": pluginDiff, "why-reloaded": pluginWhyReloaded, "top": pluginTop, "watch": pluginWatch, "ui": pluginUI, "live": pluginLive, "pods": pluginPods, "completion": pluginCompletion, "terminal": pluginTerminal,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, p) })
 	}
