@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"sluice/internal/controller"
@@ -36,6 +37,8 @@ type parts struct {
 	cluster *inCluster
 	traces  *tracing.Exporter
 	metered *metrics.Metrics
+	// presented is nil without a webhook.
+	presented presented
 }
 
 // assemble inspects the installed nginx, prepares the state directory and assembles the
@@ -131,6 +134,11 @@ func (f *runFlags) reserved() []translate.ReservedPort {
 	all := append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
 	if f.profiling {
 		all = append(all, translate.ReservedPort{Number: f.profilerPort, Use: "--profiler-port"})
+	}
+	if _, port, err := net.SplitHostPort(f.address); err == nil {
+		if number, err := strconv.Atoi(port); err == nil {
+			all = append(all, translate.ReservedPort{Number: number, Use: "--validating-webhook"})
+		}
 	}
 	return all
 }
