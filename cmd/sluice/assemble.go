@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"sluice/internal/controller"
@@ -135,10 +134,8 @@ func (f *runFlags) reserved() []translate.ReservedPort {
 	if f.profiling {
 		all = append(all, translate.ReservedPort{Number: f.profilerPort, Use: "--profiler-port"})
 	}
-	if _, port, err := net.SplitHostPort(f.address); err == nil {
-		if number, err := strconv.Atoi(port); err == nil {
-			all = append(all, translate.ReservedPort{Number: number, Use: "--validating-webhook"})
-		}
+	if number, is := f.webhookPort(); is {
+		all = append(all, translate.ReservedPort{Number: number, Use: webhookFlag})
 	}
 	return all
 }

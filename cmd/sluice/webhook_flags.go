@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -73,6 +74,19 @@ func (f *webhookFlags) validate() error {
 		return fmt.Errorf("--validating-webhook-service: %w", err)
 	}
 	return nil
+}
+
+// webhookFlag is the flag that turns the webhook on.
+const webhookFlag = "--validating-webhook"
+
+// webhookPort returns the port of the webhook, false if there is none.
+func (f *webhookFlags) webhookPort() (number int, is bool) {
+	_, port, err := net.SplitHostPort(f.address)
+	if err != nil {
+		return 0, false
+	}
+	number, err = strconv.Atoi(port)
+	return number, err == nil
 }
 
 // presented is the certificate of the webhook.
