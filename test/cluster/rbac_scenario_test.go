@@ -346,6 +346,9 @@ func (s *scene) play() {
 	if s.heads() {
 		s.followsHeaders()
 	}
+	if s.hooked() {
+		s.keepsCertificate()
+	}
 	if !s.namespaced() {
 		s.followsClassSettings()
 		s.followsClasses()
