@@ -39,8 +39,8 @@ func admissionObjects(t *testing.T, values string) string {
 	t.Helper()
 	var all []string
 	for _, o := range render(t, values).Objects {
-		if o.GetKind() == "Issuer" || o.GetKind() == "Certificate" || o.GetName() == "sluice-admission" {
-			all = append(all, o.GetKind())
+		if kind := o.GetKind(); kind == "Issuer" || kind == "Certificate" || o.GetName() == "sluice-admission" {
+			all = append(all, strings.Replace(kind, "ValidatingAdmission", "", 1))
 		}
 	}
 	slices.Sort(all)
@@ -53,15 +53,15 @@ func TestAdmissionWebhook(t *testing.T) {
 	t.Parallel()
 	const kept, files = ":8443 -configuration=sluice-admission -secret=sluice-admission -service=sluice-admission", ":8443 -certificate=/usr/local/certificates/cert -key=/usr/local/certificates/key"
 	for values, want := range map[string]struct{ objects, flags string }{
-		"": {"Secret Service ValidatingWebhookConfiguration", "=" + kept},
+		"": {"Policy PolicyBinding Secret Service ValidatingWebhookConfiguration", "=" + kept},
 		"controller: {admissionWebhooks: {enabled: false}}":                                                         {"", ""},
-		"controller: {extraArgs: {validating-webhook-mode: warn}}":                                                  {"Secret Service ValidatingWebhookConfiguration", "=" + strings.Replace(kept, " -secret", " -mode=warn -secret", 1)},
+		"controller: {extraArgs: {validating-webhook-mode: warn}}":                                                  {"Policy PolicyBinding Secret Service ValidatingWebhookConfiguration", "=" + strings.Replace(kept, " -secret", " -mode=warn -secret", 1)},
 		"controller: {extraArgs: {validating-webhook: \":9000\"}}":                                                  {"", "=:9000"},
 		"controller: {admissionWebhooks: {patch: {enabled: false}}}":                                                {"Service ValidatingWebhookConfiguration", "=" + files},
 		"controller: {admissionWebhooks: {certManager: {enabled: true}}}":                                           {"Certificate Certificate Issuer Issuer Service ValidatingWebhookConfiguration", "=" + files},
 		"controller: {admissionWebhooks: {certManager: {enabled: true, issuerRef: {name: ours}}}}":                  {"Certificate Service ValidatingWebhookConfiguration", "=" + files},
 		"{rbac: {scope: true}, controller: {scope: {enabled: true}}}":                                               {"", ""},
-		"{rbac: {scope: true, create: false}, controller: {scope: {enabled: true}}}":                                {"Secret Service ValidatingWebhookConfiguration", "=" + kept},
+		"{rbac: {scope: true, create: false}, controller: {scope: {enabled: true}}}":                                {"Policy PolicyBinding Secret Service ValidatingWebhookConfiguration", "=" + kept},
 		"{rbac: {scope: true}, controller: {scope: {enabled: true}, admissionWebhooks: {patch: {enabled: false}}}}": {"Service ValidatingWebhookConfiguration", "=" + files},
 	} {
 		if got := admissionObjects(t, values); got != want.objects {

@@ -151,7 +151,7 @@ func (p places) move(o *unstructured.Unstructured) {
 	switch o.GetKind() {
 	case "Namespace":
 		o.SetName(p.namespaces[o.GetName()])
-	case "ClusterRole", "ClusterRoleBinding", "IngressClass", "ValidatingWebhookConfiguration":
+	case "ClusterRole", "ClusterRoleBinding", "IngressClass", "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
 		o.SetName(o.GetName() + p.suffix)
 	}
 	p.moveWebhooks(o)

@@ -348,6 +348,7 @@ func (s *scene) play() {
 	}
 	if s.hooked() {
 		s.keepsCertificate()
+		s.changesBundleOnly()
 	}
 	if !s.namespaced() {
 		s.followsClassSettings()

@@ -2,10 +2,16 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // hookName is the name of the Secret, Service and ValidatingWebhookConfiguration of the chart.
@@ -37,6 +43,57 @@ func (p places) moveWebhooks(o *unstructured.Unstructured) {
 	}
 	if len(hooks) > 0 {
 		o.Object["webhooks"] = hooks
+	}
+	p.movePolicy(o)
+}
+
+// movePolicy renames what the policy about the configuration refers to.
+func (p places) movePolicy(o *unstructured.Unstructured) {
+	if !strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
+		return
+	}
+	text, _ := json.Marshal(o.Object["spec"])
+	moved := strings.NewReplacer(`"`+hookName+`"`, `"`+hookName+p.suffix+`"`, "serviceaccount:sluice:", "serviceaccount:"+p.namespaces["sluice"]+":").Replace(string(text))
+	spec := map[string]any{}
+	_ = json.Unmarshal([]byte(moved), &spec)
+	o.Object["spec"] = spec
+}
+
+// changesBundleOnly: by the right to the configuration, the account can change the caBundle and
+// nothing that says which objects go where.
+func (s *scene) changesBundleOnly() {
+	s.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", s.c.TokenKubeconfig(s.T, s.own, s.account))
+	if err != nil {
+		s.Fatal(err)
+	}
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		s.Fatal(err)
+	}
+	try := func(ctx context.Context, change string) error {
+		_, err := clients.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, s.hook, types.JSONPatchType, []byte(change), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	for _, change := range []string{
+		`[{"op":"replace","path":"/webhooks/0/rules/0/resources","value":["*"]}]`,
+		`[{"op":"replace","path":"/webhooks/0/clientConfig/service/namespace","value":"elsewhere"}]`,
+		`[{"op":"replace","path":"/webhooks/0/clientConfig","value":{"url":"https://elsewhere.example/"}}]`,
+		`[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Fail"}]`,
+		`[{"op":"remove","path":"/webhooks/0/namespaceSelector"}]`,
+		`[{"op":"replace","path":"/webhooks/0/name","value":"another.sluice.io"}]`,
+		`[{"op":"copy","from":"/webhooks/0","path":"/webhooks/1"},{"op":"replace","path":"/webhooks/1/name","value":"another.sluice.io"}]`,
+		`[{"op":"remove","path":"/webhooks"}]`,
+	} {
+		Eventually(s.T, "the refusal of "+change, func(ctx context.Context) error {
+			if err := try(ctx, change); err == nil || !strings.Contains(err.Error(), "Sluice may change the caBundle only") {
+				return fmt.Errorf("the answer is %w", errors.Join(err, errors.New("no refusal")))
+			}
+			return nil
+		})
+	}
+	if err := try(s.Context(), `[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]`); err != nil {
+		s.Errorf("a change of the caBundle: %v", err)
 	}
 }
 
