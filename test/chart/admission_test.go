@@ -9,6 +9,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"sluice/test/chart/rendering"
 )
 
 // hookOf is the webhook that the chart registers with these values.
@@ -116,5 +118,21 @@ func TestAdmissionConfiguration(t *testing.T) {
 	}
 	if configuration, _ := hookOf(t, "controller: {admissionWebhooks: {certManager: {enabled: true}}}"); configuration.Annotations["cert-manager.io/inject-ca-from"] != "sluice/sluice-admission" {
 		t.Errorf("cert-manager is not asked to write the caBundle: %v", configuration.Annotations)
+	}
+}
+
+// TestAdmissionPolicy: there is none where the API server does not know the kind.
+func TestAdmissionPolicy(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]bool{"v1.29.9": false, "v1.30.0": true} {
+		release := rendering.Default()
+		release.Kubernetes = version
+		r, err := release.Render("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(r.Manifests, "ValidatingAdmissionPolicy"); got != want {
+			t.Errorf("%s: there is a policy: %v", version, got)
+		}
 	}
 }
