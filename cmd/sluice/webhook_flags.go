@@ -127,7 +127,8 @@ func (p *parts) serveWebhook(ctx context.Context, f *runFlags, c *controller.Con
 		Address: f.address, Certificate: p.presented.Certificate, WarnOnly: f.mode == warn, Reviewed: p.metered.Reviewed, Log: p.options.Log,
 		Basis: func() (admission.Basis, bool) {
 			state := c.State()
-			if state == nil || state.Confirmed == nil || c.Ready() != nil {
+			// A pod that ends is asked until the API server hears of that.
+			if state == nil || state.Confirmed == nil || c.Ready() != nil && !c.Stopping() {
 				return admission.Basis{}, false
 			}
 			of := state.Confirmed

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -196,6 +198,28 @@ func hookMetrics(t *testing.T, s *site) {
 		}
 		return nil
 	})
+}
+
+// TestWebhookOfAPodThatEnds: it answers on while it fails its readiness, because the API server hears of
+// that later, and the next pod answers.
+func TestWebhookOfAPodThatEnds(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	name := "webhook-ends"
+	h, flags := newHook(t, c, name)
+	s := newSite(t, c, name, append(flags, "--shutdown-grace-period", "60")...)
+	h.register("/networking/v1/ingresses", admissionregistrationv1.Fail)
+	bad := annotated(s.ingress("bad", Rule("bad.webhook-ends.example", "/", "web", 80)), "limit-rps", "many")
+	denied := func(err error) bool { return refuses(err, "denied the request") }
+	h.await("a refusal", bad, denied)
+	if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	EventuallyStatus(t, Request{URL: fmt.Sprintf("http://127.0.0.1:%d/readyz", s.Healthz)}, http.StatusServiceUnavailable)
+	if err := h.dryRun(bad.DeepCopy()); !denied(err) {
+		t.Errorf("the answer is %v", err)
+	}
+	s.Stop(syscall.SIGTERM, kit.Patience) // the second one ends the waiting
 }
 
 // TestWebhookIsDown: then the failurePolicy decides, and what is stored is served all the same.
