@@ -36,6 +36,8 @@ type parts struct {
 	cluster *inCluster
 	traces  *tracing.Exporter
 	metered *metrics.Metrics
+	// presented is nil without a webhook.
+	presented presented
 }
 
 // assemble inspects the installed nginx, prepares the state directory and assembles the
@@ -134,6 +136,9 @@ func (f *runFlags) reserved() []translate.ReservedPort {
 	all := append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
 	if f.profiling {
 		all = append(all, translate.ReservedPort{Number: f.profilerPort, Use: "--profiler-port"})
+	}
+	if number, is := f.webhookPort(); is {
+		all = append(all, translate.ReservedPort{Number: number, Use: webhookFlag})
 	}
 	return all
 }

@@ -118,7 +118,10 @@ func (p *parts) metrics(f *runFlags, state func() *debug.State) *metrics.Metrics
 		},
 		Class: f.ControllerClass, Namespace: pod.Namespace, Pod: pod.Name, Version: version,
 		Process: p.options.Process, Status: statusOf(client), Pushes: client.Pushes, Names: p.options.Resolver.Counts, Spans: p.traces.Counts,
-		State: state, Election: f.electionID, Webhook: f.address != "",
+		State: state, Election: f.electionID,
+	}
+	if p.presented != nil {
+		o.WebhookExpires = p.presented.Expires
 	}
 	if p.options.Environment.Capabilities.StubStatus {
 		o.Counters = client.Counters

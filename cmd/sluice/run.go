@@ -151,6 +151,9 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	if cluster != nil {
 		parts.options.Audience, parts.options.Missing = cluster, cluster.source.Missing
 	}
+	if parts.presented, err = parts.presentedBy(&f.webhookFlags); err != nil {
+		return err
+	}
 	var c *controller.Controller
 	parts.metered = parts.metrics(f, func() *debug.State { return c.State() })
 	parts.options.Synced = parts.metered.Synced

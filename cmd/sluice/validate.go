@@ -61,6 +61,11 @@ func (f *runFlags) validateNumbers() error {
 	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
 		return fmt.Errorf("--http-port, --https-port and --healthz-port: want three different ports (got %d, %d and %d)", f.httpPort, f.httpsPort, f.healthzPort)
 	}
+	for _, port := range f.reserved() {
+		if number, is := f.webhookPort(); is && port.Number == number && port.Use != webhookFlag {
+			return fmt.Errorf("%s: want another port (got %d, which is that of %s)", webhookFlag, number, port.Use)
+		}
+	}
 	return nil
 }
 

@@ -29,8 +29,8 @@ const HandOver = "sluice.io/hand-over"
 // Basis is what Ingresses are judged by. Nothing of it may change.
 type Basis struct {
 	Snapshot *snapshot.Snapshot
-	// Options are those of the controller. Of these, Translate, Templates and Environment are
-	// used.
+	// Options are those of the controller. Of these, Watch, Translate, Templates and Environment
+	// are used.
 	Options lint.Options
 	// Alone judges an Ingress without those that share a name with it.
 	Alone bool
@@ -64,7 +64,7 @@ func New() *Reviewer {
 // Review judges an Ingress. former is its stored form, nil for a new one: what is wrong with that
 // already is no reason to refuse another change.
 func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict {
-	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours {
+	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours || b.skips(object.Namespace) {
 		return Verdict{}
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
@@ -95,6 +95,15 @@ func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict
 		}
 	}
 	return v
+}
+
+// skips reports whether the Ingresses of a namespace are not served.
+func (b Basis) skips(namespace string) bool {
+	var known snapshot.Objects
+	if labelled := b.Snapshot.Namespace(namespace); labelled != nil {
+		known.Namespaces = append(known.Namespaces, labelled)
+	}
+	return b.Options.Watch.Skips(known, namespace)
 }
 
 // asYoungest returns a new Ingress with a date: it takes nothing from others, also not from one that

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"sluice/internal/lint"
 	"sluice/internal/manifest/decode"
@@ -154,6 +155,28 @@ func TestOthersAreNotJudged(t *testing.T) {
 		object := one(t, ingress("shop/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example/ web"))
 		change(object)
 		if v := New().Review(b, object, nil); v.Ours || len(v.Refusals)+len(v.Warnings) > 0 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestNamespacesOfOthers: an Ingress of a namespace that is not served is not judged.
+func TestNamespacesOfOthers(t *testing.T) {
+	t.Parallel()
+	b := stored(t, class+web+"---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: web}}\n")
+	bad := one(t, ingress("shop/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example/ web"))
+	for name, c := range map[string]struct {
+		watch snapshot.Watch
+		ours  bool
+	}{
+		"all":                {snapshot.Watch{}, true},
+		"it":                 {snapshot.Watch{Namespace: "shop"}, true},
+		"another":            {snapshot.Watch{Namespace: "team"}, false},
+		"a selector of it":   {snapshot.Watch{Selector: labels.SelectorFromSet(labels.Set{"team": "web"})}, true},
+		"a selector without": {snapshot.Watch{Selector: labels.SelectorFromSet(labels.Set{"team": "db"})}, false},
+	} {
+		b.Options.Watch = c.watch
+		if v := New().Review(b, bad, nil); v.Ours != c.ours || len(v.Refusals) > 0 != c.ours {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

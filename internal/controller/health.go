@@ -62,3 +62,6 @@ func (c *Controller) Healthy(ctx context.Context) error {
 
 // Drain makes Ready fail, so that no new traffic arrives.
 func (c *Controller) Drain() { c.stopping.Store(true) }
+
+// Stopping reports whether Drain was called.
+func (c *Controller) Stopping() bool { return c.stopping.Load() }

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -56,7 +57,18 @@ var (
 	Pods           = Resource{corev1.SchemeGroupVersion, "pods"}
 	Events         = Resource{corev1.SchemeGroupVersion, "events"}
 	Leases         = Resource{coordinationv1.SchemeGroupVersion, "leases"}
+
+	ValidatingWebhookConfigurations = Resource{admissionregistrationv1.SchemeGroupVersion, "validatingwebhookconfigurations"}
 )
+
+// groups are the API groups of these resources, with what registers their kinds.
+var groups = map[schema.GroupVersion]func(*runtime.Scheme) error{
+	corev1.SchemeGroupVersion:                  corev1.AddToScheme,
+	networkingv1.SchemeGroupVersion:            networkingv1.AddToScheme,
+	discoveryv1.SchemeGroupVersion:             discoveryv1.AddToScheme,
+	coordinationv1.SchemeGroupVersion:          coordinationv1.AddToScheme,
+	admissionregistrationv1.SchemeGroupVersion: admissionregistrationv1.AddToScheme,
+}
 
 // Client is a connection to one API server. Use Connect. Its methods are safe for
 // concurrent use.
@@ -82,7 +94,7 @@ func (c *Client) Gather() { c.gathering.Store(true) }
 // rate limit of config.
 func newClient(config *rest.Config) (*Client, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, coordinationv1.AddToScheme} {
+	for _, add := range groups {
 		if err := add(scheme); err != nil {
 			return nil, fmt.Errorf("register the kinds of Kubernetes: %w", err)
 		}
@@ -112,19 +124,19 @@ func newClient(config *rest.Config) (*Client, error) {
 
 // clients returns the clients of all groups and of metadata, on one transport.
 func clients(config *rest.Config, codecs runtime.NegotiatedSerializer, transport *http.Client) (map[schema.GroupVersion]*rest.RESTClient, metadata.Interface, error) {
-	groups := map[schema.GroupVersion]*rest.RESTClient{}
-	for _, version := range []schema.GroupVersion{corev1.SchemeGroupVersion, networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion} {
+	all := map[schema.GroupVersion]*rest.RESTClient{}
+	for version := range groups {
 		group, err := groupClient(config, version, codecs, transport)
 		if err != nil {
 			return nil, nil, err
 		}
-		groups[version] = group
+		all[version] = group
 	}
 	metadata, err := metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport)
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the connection to the API server: %w", err)
 	}
-	return groups, metadata, nil
+	return all, metadata, nil
 }
 
 func groupClient(config *rest.Config, version schema.GroupVersion, codecs runtime.NegotiatedSerializer, transport *http.Client) (*rest.RESTClient, error) {

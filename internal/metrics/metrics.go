@@ -58,9 +58,10 @@ type Options struct {
 	// without an election.
 	Leads    func() bool
 	Election string
-	// Webhook is set if there are reviews.
-	Webhook bool
-	Log     *slog.Logger
+	// WebhookExpires returns when the certificate of the admission webhook expires, false if it
+	// has none; it is nil without a webhook.
+	WebhookExpires func() (time.Time, bool)
+	Log            *slog.Logger
 }
 
 // Metrics are the metrics of a controller. Use New.
@@ -85,8 +86,8 @@ func New(o Options) *Metrics {
 	m.requests = requests.New(o.Requests)
 	m.options = o
 	m.registry.MustRegister(m.syncs.all()...)
-	if o.Webhook {
-		m.reviews = newReviews(labels, m.exists)
+	if o.WebhookExpires != nil {
+		m.reviews = newReviews(labels, m.exists, o.WebhookExpires)
 		m.registry.MustRegister(m.reviews.all()...)
 	}
 	m.registry.MustRegister(newStateCollector(o, labels), newProcesses(o, labels), newCounted(m.requests, labels), newOutward(o, labels))

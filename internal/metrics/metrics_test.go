@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
 
 	"sluice/internal/admission/webhook"
 	"sluice/internal/metrics/requests"
@@ -72,12 +73,29 @@ func (c collecting) Collect(to chan<- prometheus.Metric) { c(to) }
 // TestReviewsAreBounded: counters of Ingresses that are never stored do not grow without end.
 func TestReviewsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newReviews(nil, func(_, name string) bool { return name == "stored" })
+	r := newReviews(nil, func(_, name string) bool { return name == "stored" }, nil)
 	r.count(webhook.Result{Namespace: "shop", Name: "stored", Allowed: true})
 	for i := range 2*mostReviewed + 10 {
 		r.count(webhook.Result{Namespace: "shop", Name: strings.Repeat("x", i%251) + string(rune('a'+i%26)) + time.Duration(i).String()})
 	}
 	if len(r.counts) > mostReviewed || r.counts[requests.Ingress{Namespace: "shop", Name: "stored"}] == nil {
 		t.Errorf("%d Ingresses", len(r.counts))
+	}
+}
+
+// TestWebhookCertificate: there is a metric of its end, also while there is none.
+func TestWebhookCertificate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		there bool
+		want  float64
+	}{{true, 1700000000}, {false, 0}} {
+		r := newReviews(nil, nil, func() (time.Time, bool) { return time.Unix(1700000000, 0), c.there })
+		found := make(chan prometheus.Metric, 1)
+		r.Collect(found)
+		var written dto.Metric
+		if err := (<-found).Write(&written); err != nil || written.GetGauge().GetValue() != c.want {
+			t.Errorf("it is %v, want %v (%v)", written.GetGauge().GetValue(), c.want, err)
+		}
 	}
 }

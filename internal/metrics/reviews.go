@@ -3,6 +3,7 @@ package metrics
 import (
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -12,8 +13,10 @@ import (
 
 // reviews are the metrics about the admission webhook.
 type reviews struct {
-	exists         func(namespace, name string) bool
-	passed, failed *prometheus.Desc
+	exists  func(namespace, name string) bool
+	expires func() (time.Time, bool)
+
+	passed, failed, expireTime *prometheus.Desc
 
 	mutex  sync.Mutex
 	counts map[requests.Ingress]*outcomes
@@ -32,15 +35,17 @@ const mostReviewed = 20000
 // reviewBuckets go from one small Ingress to what the API server no longer waits for.
 var reviewBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10}
 
-func newReviews(labels prometheus.Labels, exists func(namespace, name string) bool) *reviews {
+func newReviews(labels prometheus.Labels, exists func(namespace, name string) bool, expires func() (time.Time, bool)) *reviews {
 	d := described{labels}
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: requests.Prefix + "admission_" + name, Help: help, ConstLabels: labels})
 	}
 	return &reviews{
-		exists: exists, counts: map[requests.Ingress]*outcomes{},
-		passed:    d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
-		failed:    d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was refused.", "namespace", "ingress"),
+		exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{},
+		passed: d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
+		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was refused.", "namespace", "ingress"),
+		expireTime: d.desc("sluice_webhook_certificate_expire_time_seconds",
+			"When the certificate that the admission webhook presents expires, in seconds since 1970; 0 while it has none."),
 		tested:    gauge("tested_ingresses", "Ingresses that the last review judged: the reviewed one, and those that share a name with it."),
 		testing:   gauge("tested_duration", "Seconds of the judgement of the last review."),
 		rendered:  gauge("render_ingresses", "The same number as admission_tested_ingresses."),
@@ -94,10 +99,16 @@ func (r *reviews) count(result webhook.Result) {
 func (r *reviews) Describe(to chan<- *prometheus.Desc) {
 	to <- r.passed
 	to <- r.failed
+	to <- r.expireTime
 }
 
 // Collect implements prometheus.Collector.
 func (r *reviews) Collect(to chan<- prometheus.Metric) {
+	at := 0.0
+	if expires, ok := r.expires(); ok {
+		at = float64(expires.Unix())
+	}
+	to <- prometheus.MustNewConstMetric(r.expireTime, prometheus.GaugeValue, at)
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	for of, n := range r.counts {

@@ -60,6 +60,8 @@ var valueRows = []row{
 		return f.value("enable-owasp-core-rules") == "false" && f.setting("enable-owasp-modsecurity-crs") == "true"
 	})},
 	{"modsecurity-log", "the log of ModSecurity", given("enable-modsecurity")},
+	{"webhook-policy", "`failurePolicy` of the admission webhook", untold(operation)},
+	{"webhook-certificate", "the certificate of the admission webhook", untold(operation)},
 	{"strict-paths", "`strict-validate-path-type`", because(translate.Strict).same()},
 	{"geoip-reload", "`geoip2-autoreload-in-minutes`", by("geoip2-autoreload-in-minutes").on("ConfigMap")},
 	{"geoip-missing", "`use-geoip2` without databases", by("use-geoip2").on("ConfigMap")},

@@ -11,7 +11,7 @@ import (
 func TestReadValues(t *testing.T) {
 	t.Parallel()
 	v, err := ReadValues([]byte("controller: {config: {proxy-body-size: 8m, no-such: x, block-cidrs: 192.0.2.1}, ingressClass: outer, replicaCont: 2, scope: {enabled: true, namespace: team}}"),
-		[]byte("controller: {ingressClass: inner, extraArgs: {v: 2}, admissionWebhooks: {enabled: true}, customTemplate: {configMapName: mine}}\nserviceAccount: {create: true}"))
+		[]byte("controller: {ingressClass: inner, extraArgs: {v: 2}, admissionWebhooks: {enabled: true, extraEnvs: [{name: A}]}, customTemplate: {configMapName: mine}}\nserviceAccount: {create: true}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestReadValues(t *testing.T) {
 	}
 	for name, want := range map[string]Fate{
 		"controller.config.proxy-body-size": Kept, "controller.config.no-such": Unknown, "controller.replicaCont": Unknown,
-		"controller.ingressClass": Kept, "controller.admissionWebhooks.enabled": WithoutEffect, "serviceAccount.create": Kept,
+		"controller.ingressClass": Kept, "controller.admissionWebhooks.enabled": Kept, "controller.admissionWebhooks.extraEnvs": WithoutEffect, "serviceAccount.create": Kept,
 	} {
 		if fates[name] != want {
 			t.Errorf("%s is %q, want %q", name, fates[name], want)

@@ -27,7 +27,7 @@ var ranks = map[string]int{
 	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8, "internal/prober": 8, "internal/ocsp": 8,
 	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/compare": 8,
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
-	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8, "internal/metrics/requests": 8,
+	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8, "internal/metrics/requests": 8, "internal/admission/certificate": 8,
 
 	"internal/diff": 9, "internal/migrate": 9, "internal/compare/client": 9, "internal/admission": 9,
 

@@ -26,6 +26,8 @@ var otherDefaults = map[string]other{
 	"controller.readinessProbe.httpGet.path":        {`"/readyz"`, "It tells when the configuration is served, and when the pod is to end."},
 	"controller.readinessProbe.initialDelaySeconds": {`0`, "The check answers rightly from the first moment."},
 	"controller.readinessProbe.periodSeconds":       {`5`, "With three failures that is the 15 seconds of --shutdown-grace-period."},
+	"controller.admissionWebhooks.failurePolicy":    {`"Ignore"`, "Ingresses can be changed while no replica answers: what is wrong with one is left out or answers 503 without a review, too."},
+	"controller.admissionWebhooks.timeoutSeconds":   {`5`, "With Ignore, a webhook that the API server cannot reach delays each change of an Ingress by this."},
 	"controller.lifecycle.preStop.exec.command":     {``, "Sluice itself does on SIGTERM what the hook is for."},
 }
 

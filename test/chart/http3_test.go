@@ -18,9 +18,9 @@ func TestHTTP3OpensUDP(t *testing.T) {
 		"config: {use-http3: false}":  nil,
 		"config: {use-http3: \"no\"}": nil,
 		"config: {use-http3: true}":   {"pod 443", "service 443", "policy 443"},
-		"config: {Use-HTTP3: \"True\"}, extraArgs: {https-port: 8443}, service: {ports: {https: 9443}}": {"pod 8443", "service 9443", "policy 8443"},
-		"config: {use-http3: true}, service: {enableHttp3: false}":                                      {"pod 443", "policy 443"},
-		"config: {use-http3: true}, hostPort: {enabled: true, ports: {https: 444}}":                     {"pod 443 444", "service 443", "policy 443"},
+		"config: {Use-HTTP3: \"True\"}, admissionWebhooks: {port: 8444}, extraArgs: {https-port: 8443}, service: {ports: {https: 9443}}": {"pod 8443", "service 9443", "policy 8443"},
+		"config: {use-http3: true}, service: {enableHttp3: false}":                                                                       {"pod 443", "policy 443"},
+		"config: {use-http3: true}, hostPort: {enabled: true, ports: {https: 444}}":                                                      {"pod 443 444", "service 443", "policy 443"},
 	} {
 		if got := udpOf(t, "networkPolicy: {enabled: true}, "+values); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", values, got, want)

@@ -12,6 +12,9 @@ const static = `# Sluice with the default values of charts/sluice, for those who
 #
 #   kubectl apply -f deploy/static.yaml
 #
+# A ValidatingAdmissionPolicy wants Kubernetes 1.30; with an older one, leave out the two
+# objects with this in their kind.
+#
 # ` + "`make manifests`" + ` writes this file. Each rule says what it is for and what becomes
 # of Sluice without it; docs/rbac.md has them in tables. With other values, the rights
 # are others: helm template sluice charts/sluice --namespace sluice --values FILE

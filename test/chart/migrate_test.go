@@ -23,7 +23,8 @@ import (
 // not make them of values.
 var running = []string{
 	"disable-leader-election", "election-id", "election-ttl", "healthz-host", "maxmind-license-key", "post-shutdown-grace-period", "publish-service", "report-node-internal-ip-address",
-	"require-configmap", "shutdown-grace-period", "state-dir", "watch-secrets",
+	"require-configmap", "shutdown-grace-period", "state-dir", "validating-webhook",
+	"validating-webhook-certificate", "validating-webhook-configuration", "validating-webhook-key", "validating-webhook-secret", "validating-webhook-service", "watch-secrets",
 }
 
 // made are the flags and objects that decide how Ingresses are served.

@@ -206,18 +206,20 @@ func TestRefused(t *testing.T) {
 		"{tcp: {\"80\": shop/a:1}, controller: {extraArgs: {http-port: 8080}}}":                                                 "tcp.80: want another port: the Service has 80/TCP for http.",
 		"{tcp: {\"8443\": shop/a:1}, controller: {service: {internal: {enabled: true, type: NodePort, ports: {https: 8443}}}}}": "tcp.8443: want another port: the Service has 8443/TCP for https.",
 		"{tcp: {\"80\": shop/a:1}, controller: {service: {enabled: false}}}":                                                    "tcp.80: want another port: 80 is that of --http-port.",
-		"{udp: {\"8443\": shop/a:1}, controller: {extraArgs: {https-port: 8443}}}":                                              "udp.8443: want another port: 8443 is that of --https-port.",
+		"{udp: {\"8443\": shop/a:1}, controller: {admissionWebhooks: {port: 9443}, extraArgs: {https-port: 8443}}}":             "udp.8443: want another port: 8443 is that of --https-port.",
 		"tcp: {\"10254\": shop/a:1}": "tcp.10254: want another port: 10254 is that of --healthz-port.",
-		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}":    "controller.customTemplate: Sluice's templates are others",
-		"controller: {image: {image: ingress-nginx/controller}}":                        "controller.image: ingress-nginx/controller is ingress-nginx",
-		"controller: {image: {repository: a.example/ingress-nginx/controller}}":         "is ingress-nginx, not Sluice",
-		"controller: {image: {repository: a.example/ingress-nginx-controller}}":         "is ingress-nginx, not Sluice",
-		"controller: {image: {repository: a.example/ingress-nginx/controller-chroot}}":  "is ingress-nginx, not Sluice",
-		"controller: {image: {repository: a.example/rancher/nginx-ingress-controller}}": "is ingress-nginx, not Sluice",
-		"controller: {image: {registry: a.example/ingress-nginx, image: controller}}":   "controller.image: a.example/ingress-nginx/controller is ingress-nginx",
-		"controller: {image: {registry: registry.k8s.io}}":                              "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
-		"global: {image: {registry: registry.k8s.io}}":                                  "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
-		"rbac: {scope: true}": "rbac.scope: want controller.scope.enabled: true",
+		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}":                   "controller.customTemplate: Sluice's templates are others",
+		"controller: {image: {image: ingress-nginx/controller}}":                                       "controller.image: ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {repository: a.example/ingress-nginx/controller}}":                        "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx-controller}}":                        "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx/controller-chroot}}":                 "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/rancher/nginx-ingress-controller}}":                "is ingress-nginx, not Sluice",
+		"controller: {image: {registry: a.example/ingress-nginx, image: controller}}":                  "controller.image: a.example/ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {registry: registry.k8s.io}}":                                             "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
+		"global: {image: {registry: registry.k8s.io}}":                                                 "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
+		"controller: {extraArgs: {https-port: 8443}}":                                                  "controller.admissionWebhooks.port: want another port: 8443 is that of --https-port",
+		"{tcp: {\"8443\": shop/a:1}}":                                                                  "tcp.8443: want another port: 8443 is that of --validating-webhook",
+		"rbac: {scope: true}":                                                                          "rbac.scope: want controller.scope.enabled: true",
 		"controller: {autoscaling: {enabled: true}, keda: {enabled: true}}":                            "want one of the two",
 		"controller: {scope: {enabled: true}, extraArgs: {watch-namespace-selector: team=web}}":        "want one namespace or a selector",
 		"{portNamePrefix: long-name, tcp: {\"5432\": shop/a:1}}":                                       "portNamePrefix: the name long-name-5432-tcp",
@@ -235,7 +237,7 @@ func TestRefused(t *testing.T) {
 		"controller: {extraArgs: {shutdown-grace-period: 200}}",
 		"controller: {extraArgs: {enable-ssl-passthrough: T, update-status: $(WRITES), default-ssl-certificate: \"$(POD_NAMESPACE)/a.b\", tcp-services-configmap: \"\"}}",
 		"{tcp: {\"80\": shop/a:1}, controller: {service: {enabled: false}, extraArgs: {http-port: 8080}}}",
-		"{tcp: {\"80\": shop/a:1}, udp: {\"8443\": shop/a:1}, controller: {service: {ports: {http: 8080, https: 8443}, enableHttp: false}, extraArgs: {http-port: 8000}}}",
+		"{tcp: {\"80\": shop/a:1}, udp: {\"8443\": shop/a:1}, controller: {admissionWebhooks: {enabled: false}, service: {ports: {http: 8080, https: 8443}, enableHttp: false}, extraArgs: {http-port: 8000}}}",
 		"{global: {image: {registry: registry.k8s.io}}, controller: {image: {repository: registry.example/sluice}}}",
 		"controller: {image: {repository: registry.example/ingress-nginx/sluice}}",
 		"controller: {image: {runAsUser: 0}, containerSecurityContext: {runAsUser: 0}}",
@@ -322,7 +324,7 @@ func TestFlagsAreThoseOfSluice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(r.Manifests, "--"+name) || !strings.Contains(r.Notes, "controller.extraArgs."+name+":\n  "+reason) {
+		if strings.Contains(r.Manifests, "--"+name+"=") || !strings.Contains(r.Notes, "controller.extraArgs."+name+":\n  "+reason) {
 			t.Errorf("--%s is not left out, or the notes do not tell it", name)
 		}
 	}

@@ -28,6 +28,7 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 		{"controller: {hostNetwork: true, sysctls: {net.core.somaxconn: 32768}, podSecurityContext: {sysctls: [{name: net.ipv4.tcp_tw_reuse, value: \"1\"}]}}",
 			"net.ipv4.tcp_tw_reuse, net.core.somaxconn: the pod is on the network of its node"},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
+		{"{rbac: {scope: true}, controller: {scope: {enabled: true}}}", "controller.admissionWebhooks.enabled: the webhook is not set up, as rbac.scope leaves no right"},
 		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
 	} {
 		notes := render(t, test.values).Notes
@@ -46,11 +47,11 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 		"controller: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: host, labelSelector: {matchExpressions: [{key: app.kubernetes.io/component, operator: In, values: [controller]}, {key: app, operator: DoesNotExist}]}}]}}}",
 		"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}}}",
 		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 0}}",
-		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}, extraArgs: {http-port: 8080, https-port: 8443}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}, admissionWebhooks: {port: 9443}, extraArgs: {http-port: 8080, https-port: 8443}}",
 		"controller: {containerSecurityContext: {runAsUser: 101}}",
 		"controller: {image: {repository: registry.example/sluice, tag: v1.0.0, digest: \"sha256:abc\"}}",
 		"controller: {service: {targetPorts: {http: https, https: http}, internal: {targetPorts: {http: extra}}}}",
-		"controller: {extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",
+		"controller: {admissionWebhooks: {port: 9443}, extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",
 		"controller: {service: {enabled: false, targetPorts: {http: extra}}}",
 		"controller: {sysctls: {net.core.somaxconn: 32768}}",
 		"controller: {hostNetwork: true, sysctls: {kernel.shm_rmid_forced: 1}}",

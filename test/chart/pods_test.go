@@ -93,15 +93,16 @@ func TestSysctls(t *testing.T) {
 // are there, too, and with them what names them and who lets them in.
 func TestPortsFollowTheFlags(t *testing.T) {
 	t.Parallel()
-	const elsewhere = "extraArgs: {http-port: 8080, https-port: \"8443\"}"
+	const elsewhere = "admissionWebhooks: {port: 9443}, extraArgs: {http-port: 8080, https-port: \"8443\"}"
 	for values, want := range map[string]map[string]int32{
-		"":                                {"http": 80, "https": 443},
-		"controller: {" + elsewhere + "}": {"http": 8080, "https": 8443},
-		"controller: {extraArgs: {http-port: 8080}}":                                         {"http": 8080, "https": 443},
-		"controller: {containerPort: {http: 8081, extra: 2443}, " + elsewhere + "}":          {"http": 8081, "https": 8443, "extra": 2443},
-		"controller: {hostPort: {enabled: true}, " + elsewhere + "}":                         {"http": 8080, "http of the node": 80, "https": 8443, "https of the node": 443},
-		"controller: {hostNetwork: true, hostPort: {enabled: true}, " + elsewhere + "}":      {"http": 8080, "http of the node": 8080, "https": 8443, "https of the node": 8443},
-		"controller: {hostNetwork: true, hostPort: {enabled: true}, containerPort: {a: 90}}": {"http": 80, "http of the node": 80, "https": 443, "https of the node": 443, "a": 90},
+		"": {"http": 80, "https": 443, "webhook": 8443},
+		"controller: {admissionWebhooks: {enabled: false}}":                                  {"http": 80, "https": 443},
+		"controller: {" + elsewhere + "}":                                                    {"http": 8080, "https": 8443, "webhook": 9443},
+		"controller: {extraArgs: {http-port: 8080}}":                                         {"http": 8080, "https": 443, "webhook": 8443},
+		"controller: {containerPort: {http: 8081, extra: 2443}, " + elsewhere + "}":          {"http": 8081, "https": 8443, "extra": 2443, "webhook": 9443},
+		"controller: {hostPort: {enabled: true}, " + elsewhere + "}":                         {"http": 8080, "http of the node": 80, "https": 8443, "https of the node": 443, "webhook": 9443},
+		"controller: {hostNetwork: true, hostPort: {enabled: true}, " + elsewhere + "}":      {"http": 8080, "http of the node": 8080, "https": 8443, "https of the node": 8443, "webhook": 9443},
+		"controller: {hostNetwork: true, hostPort: {enabled: true}, containerPort: {a: 90}}": {"http": 80, "http of the node": 80, "https": 443, "https of the node": 443, "a": 90, "webhook": 8443},
 	} {
 		if got := portsOf(podOf(t, values)); !maps.Equal(got, want) {
 			t.Errorf("%s: the ports are %v, want %v", values, got, want)
@@ -114,7 +115,7 @@ func TestPortsFollowTheFlags(t *testing.T) {
 	for _, port := range policy.Spec.Ingress[0].Ports {
 		let = append(let, port.Port.IntVal)
 	}
-	if !slices.Equal(let, []int32{8080, 8443}) {
+	if !slices.Equal(let, []int32{8080, 8443, 9443}) {
 		t.Errorf("the NetworkPolicy lets in %v", let)
 	}
 	service := &corev1.Service{}

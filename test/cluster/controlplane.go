@@ -31,7 +31,8 @@ func (c *Cluster) etcdFlags() []string {
 // apiServerFlags ask for what real clusters have, authorization by RBAC above
 // all. The ServiceAccount admission is off, because it would mount tokens that
 // no controller here gives into each pod; the kubernetes Service has no
-// endpoints, because no pod asks for it. A request may take longer than the usual
+// endpoints, because no pod asks for it. It asks webhooks at the endpoints of their Services, as
+// nothing here makes a way to the addresses of Services. A request may take longer than the usual
 // minute: on a busy machine, the deletion of a thousand objects does.
 func (c *Cluster) apiServerFlags() []string {
 	a := c.authority
@@ -44,7 +45,7 @@ func (c *Cluster) apiServerFlags() []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-signing-key-file=" + a.accountKey, "--service-account-key-file=" + a.accountKey,
 		"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
-		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none",
+		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none", "--enable-aggregator-routing=true",
 		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000", "--request-timeout=" + kit.Patience.String(),
 	}
 }

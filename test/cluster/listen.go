@@ -24,11 +24,15 @@ type listeners struct {
 // listen opens every port of the pod's containers. What is spoken there is said
 // by protocol and name: UDP; TCP by lines for a port whose name begins with
 // "tcp"; HTTPS for "https"; and else HTTP/1.1, and HTTP/2 for who begins with
-// it.
+// it. A port with the name "webhook" is left to the program that stands for the
+// container.
 func listen(p *pod) (*listeners, error) {
 	l := &listeners{}
 	for _, container := range p.object.Load().Spec.Containers {
 		for _, port := range container.Ports {
+			if port.Name == "webhook" {
+				continue
+			}
 			if err := l.open(p, port); err != nil {
 				l.close()
 				return nil, err

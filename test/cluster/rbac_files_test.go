@@ -151,9 +151,10 @@ func (p places) move(o *unstructured.Unstructured) {
 	switch o.GetKind() {
 	case "Namespace":
 		o.SetName(p.namespaces[o.GetName()])
-	case "ClusterRole", "ClusterRoleBinding", "IngressClass":
+	case "ClusterRole", "ClusterRoleBinding", "IngressClass", "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
 		o.SetName(o.GetName() + p.suffix)
 	}
+	p.moveWebhooks(o)
 	if kind, _, _ := unstructured.NestedString(o.Object, "roleRef", "kind"); kind == "ClusterRole" {
 		name, _, _ := unstructured.NestedString(o.Object, "roleRef", "name")
 		_ = unstructured.SetNestedField(o.Object, name+p.suffix, "roleRef", "name")

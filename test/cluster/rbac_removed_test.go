@@ -72,6 +72,11 @@ var broken = map[string]func(*scene){
 	"Role/sluice/sluice configmaps(sluice-tcp,sluice-udp) list":  (*scene).passesNothingOn,
 	"Role/sluice/sluice configmaps(sluice-tcp,sluice-udp) watch": (*scene).hearsLate,
 
+	"ClusterRole/sluice validatingwebhookconfigurations(sluice-admission) get":   (*scene).isNotAsked,
+	"ClusterRole/sluice validatingwebhookconfigurations(sluice-admission) patch": (*scene).isNotAsked,
+	"Role/sluice/sluice secrets(sluice-admission) get":                           (*scene).isNotAsked,
+	"Role/sluice/sluice secrets(sluice-admission) update":                        (*scene).isNotAsked,
+
 	"Role/sluice/sluice configmaps(sluice-controller) list":  (*scene).neverReady,
 	"Role/sluice/sluice configmaps(sluice-controller) watch": (*scene).hearsLate,
 	"Role/sluice/sluice services(sluice-controller) get":     (*scene).writesNoStatus,

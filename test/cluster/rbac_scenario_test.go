@@ -346,6 +346,10 @@ func (s *scene) play() {
 	if s.heads() {
 		s.followsHeaders()
 	}
+	if s.hooked() {
+		s.keepsCertificate()
+		s.changesBundleOnly()
+	}
 	if !s.namespaced() {
 		s.followsClassSettings()
 		s.followsClasses()

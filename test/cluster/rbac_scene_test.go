@@ -70,6 +70,8 @@ type scene struct {
 	own, shop, settings, late string
 	// class is served by the name of --ingress-class, second by its controller.
 	class, second string
+	// hook is the ValidatingWebhookConfiguration.
+	hook string
 	// streams are ports that are passed on as TCP.
 	streams [2]int
 	// deployment is what sluice is a pod of.
@@ -98,7 +100,7 @@ func newScene(t *testing.T, c *Cluster, name string, with cast) *scene {
 	s.streams = [2]int{kit.Port(t), kit.Port(t)}
 	s.user = ServiceAccount(s.own, s.account)
 	at := places{namespaces: map[string]string{"sluice": s.own, "shop": s.shop, "settings": s.settings}, suffix: "-" + name}
-	s.class, s.second = theClass(t).Name+at.suffix, "second"+at.suffix
+	s.class, s.second, s.hook = theClass(t).Name+at.suffix, "second"+at.suffix, hookName+at.suffix
 	shop := Namespace(s.shop)
 	shop.Labels = s.selected()
 	own := Namespace(s.own)
@@ -281,6 +283,11 @@ func (s *scene) prepare() {
 		"--ingress-class=" + s.class, "--controller-class=" + s.controller(),
 		"--shutdown-grace-period=0", "--election-ttl=4s", "--status-update-interval=5",
 	}, s.arguments)
+	if s.hooked() {
+		arguments = append(arguments, "--validating-webhook=127.0.0.1:"+fmt.Sprint(kit.Port(s.T)), "--validating-webhook-configuration="+s.hook)
+	} else {
+		arguments = append(arguments, "--validating-webhook=")
+	}
 	for i, argument := range arguments {
 		arguments[i] = names.Replace(argument)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -60,31 +62,42 @@ func newHook(t *testing.T, c *Cluster, name string) (h *hook, flags []string) {
 			t.Fatal(err)
 		}
 	}
-	h = &hook{t: t, c: c, name: name, port: kit.Port(t)}
-	h.authority = c.authority.pem
-	config := c.Config()
-	config.WarningHandler = &h.told
-	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.clients = clients
+	h = hookFor(t, c, name)
 	return h, []string{
 		"--validating-webhook", fmt.Sprintf("127.0.0.1:%d", h.port),
 		"--validating-webhook-certificate", filepath.Join(dir, "tls.crt"), "--validating-webhook-key", filepath.Join(dir, "tls.key"),
 	}
 }
 
+// hookFor is a hook that is not registered yet.
+func hookFor(t *testing.T, c *Cluster, name string) *hook {
+	t.Helper()
+	h := &hook{t: t, c: c, name: name, port: kit.Port(t), authority: c.authority.pem}
+	config := c.Config()
+	config.WarningHandler = &h.told
+	var err error
+	if h.clients, err = kubernetes.NewForConfig(config); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 // register has the API server ask, at a path and with a policy, until the end of the test.
 func (h *hook) register(path string, policy admissionregistrationv1.FailurePolicyType) {
 	h.t.Helper()
-	none, seconds := admissionregistrationv1.SideEffectClassNone, int32(2)
 	url := fmt.Sprintf("https://localhost:%d%s", h.port, path)
+	h.registerAt(admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: h.authority}, policy)
+}
+
+// registerAt is register for a webhook that is reached in another way.
+func (h *hook) registerAt(at admissionregistrationv1.WebhookClientConfig, policy admissionregistrationv1.FailurePolicyType) {
+	h.t.Helper()
+	none, seconds := admissionregistrationv1.SideEffectClassNone, int32(2)
 	wanted := &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: h.name},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name: "validate." + h.name + ".sluice.io", AdmissionReviewVersions: []string{"v1"}, SideEffects: &none, TimeoutSeconds: &seconds, FailurePolicy: &policy,
-			ClientConfig:      admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: h.authority},
+			ClientConfig:      at,
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": h.name}},
 			Rules: []admissionregistrationv1.RuleWithOperations{{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
@@ -185,6 +198,28 @@ func hookMetrics(t *testing.T, s *site) {
 		}
 		return nil
 	})
+}
+
+// TestWebhookOfAPodThatEnds: it answers on while it fails its readiness, because the API server hears of
+// that later, and the next pod answers.
+func TestWebhookOfAPodThatEnds(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	name := "webhook-ends"
+	h, flags := newHook(t, c, name)
+	s := newSite(t, c, name, append(flags, "--shutdown-grace-period", "60")...)
+	h.register("/networking/v1/ingresses", admissionregistrationv1.Fail)
+	bad := annotated(s.ingress("bad", Rule("bad.webhook-ends.example", "/", "web", 80)), "limit-rps", "many")
+	denied := func(err error) bool { return refuses(err, "denied the request") }
+	h.await("a refusal", bad, denied)
+	if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	EventuallyStatus(t, Request{URL: fmt.Sprintf("http://127.0.0.1:%d/readyz", s.Healthz)}, http.StatusServiceUnavailable)
+	if err := h.dryRun(bad.DeepCopy()); !denied(err) {
+		t.Errorf("the answer is %v", err)
+	}
+	s.Stop(syscall.SIGTERM, kit.Patience) // the second one ends the waiting
 }
 
 // TestWebhookIsDown: then the failurePolicy decides, and what is stored is served all the same.

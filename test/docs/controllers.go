@@ -22,6 +22,9 @@ import (
 // of test/cluster are stand-ins.
 type Controllers struct {
 	cluster *cluster.Cluster
+	// Unasked leaves the port of the admission webhook to the page, so that the API server asks
+	// nobody.
+	Unasked bool
 
 	mu      sync.Mutex
 	running map[string]*controllerPod // by namespace and name
@@ -119,7 +122,7 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 	s := cluster.PrepareSluice(t, account, "--shutdown-grace-period", "0")
 	s.Environment = environmentOf(pod, container)
 	// The first is the command; of a flag that is given twice, the last counts.
-	s.Arguments = slices.Concat(s.Arguments[:1], argumentsOf(container, s.Environment), s.Arguments[1:])
+	s.Arguments = slices.Concat(s.Arguments[:1], argumentsOf(container, s.Environment), s.Arguments[1:], cs.webhookOf(t, pod, container))
 	cs.cluster.Bind(t, pod.Namespace, pod.Name, container.Name, cluster.Program{
 		Environment: []string{"PATH=" + insideOf(t, s) + string(os.PathListSeparator) + os.Getenv("PATH")}, Log: s.Log,
 		Ports: map[int32]int{80: s.HTTP, 443: s.HTTPS, 10254: s.Healthz},
@@ -127,6 +130,21 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 	s.Launch(t)
 	s.AwaitReady(t)
 	return &controllerPod{labels: pod.Labels, sluice: s}
+}
+
+// webhookOf gives the admission webhook its address: that of its pod, where the API server asks, or
+// one where nobody asks.
+func (cs *Controllers) webhookOf(t testing.TB, pod *corev1.Pod, container *corev1.Container) []string {
+	t.Helper()
+	for _, port := range container.Ports {
+		switch {
+		case port.Name == "webhook" && cs.Unasked:
+			return []string{fmt.Sprintf("--validating-webhook=127.0.0.1:%d", kit.Port(t))}
+		case port.Name == "webhook":
+			return []string{fmt.Sprintf("--validating-webhook=%s:%d", pod.Status.PodIP, port.ContainerPort)}
+		}
+	}
+	return nil
 }
 
 // inside is sluice as a command in a container finds it: whichever state directory

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,10 @@ func standIn(t *testing.T, r *Runner, commands string) {
 // AWS. Those of the others have addresses.
 const balancedByName = "README.md"
 
+// onPort8443 are the pages that run a Sluice beside that of the cluster, which listens on the port of
+// the admission webhook.
+var onPort8443 = []string{"README.md", "docs/cluster.md"}
+
 // giveCluster makes a new cluster the one of the reader's kubeconfig.
 func giveCluster(t *testing.T, r *Runner, home string) {
 	t.Helper()
@@ -148,6 +153,7 @@ func giveCluster(t *testing.T, r *Runner, home string) {
 		t.Fatal(err)
 	}
 	controllers := NewControllers(c)
+	controllers.Unasked = slices.Contains(onPort8443, r.Page.Path)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	NewBalancers(ctx, controllers, r.Page.Path == balancedByName)

@@ -43,6 +43,7 @@ var healthy = map[string]string{
 	`sluice_sync_duration_seconds_bucket{` + all + `,stage="all",le="1"}`:      "0+1x180",
 	`sluice_sync_duration_seconds_bucket{` + all + `,stage="all",le="30"}`:     "0+1x180",
 	`sluice_sync_duration_seconds_bucket{` + all + `,stage="all",le="+Inf"}`:   "0+1x180",
+	`sluice_webhook_certificate_expire_time_seconds{` + all + `}`:              "2592000x180", // renewed after 60 of 90 days
 	`sluice_requests_cut_total{` + ofIngress + `}`:                             "7x180",
 	`nginx_ingress_controller_leader_election_status{` + all + `,name="lock"}`: "1x180",
 	// Another controller, an ingress-nginx, is none of ours.
@@ -100,6 +101,10 @@ var scenarios = []scenario{
 	{"SluiceCertificateExpired", `namespace="sluice",exported_namespace="shop",secret_name="shop-tls",host="web.example"`,
 		"The certificate of web.example in the Secret shop/shop-tls has expired.",
 		map[string]string{`nginx_ingress_controller_ssl_expire_time_seconds{` + ofCertificate + `}`: "600x180"}},
+	{"SluiceWebhookCertificateExpiresSoon", all, "The certificate of the admission webhook of sluice-0 is missing, or expires in less than 14 days.",
+		map[string]string{`sluice_webhook_certificate_expire_time_seconds{` + all + `}`: "1209600x180"}},
+	{"SluiceWebhookCertificateExpiresSoon", all, "The certificate of the admission webhook of sluice-0 is missing, or expires in less than 14 days.",
+		map[string]string{`sluice_webhook_certificate_expire_time_seconds{` + all + `}`: "0x180"}},
 	{"SluiceIngressErrors", `namespace="sluice",exported_namespace="shop",ingress="web"`, "The Ingress shop/web answers 1 requests per second with 5xx, more than 5% of all.",
 		map[string]string{`nginx_ingress_controller_requests{` + ofIngress + `,status="502"}`: "0+60x180"}},
 	{"SluiceIngressErrors", `namespace="shop",ingress="web"`, "The Ingress shop/web answers 1 requests per second with 5xx, more than 5% of all.",

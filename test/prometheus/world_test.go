@@ -190,7 +190,7 @@ func replica(t *testing.T) *httptest.Server {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	m := metrics.New(metrics.Options{
-		Enabled: true, Webhook: true, Class: "k8s.io/ingress-nginx", Namespace: namespace, Pod: "sluice-1", Version: "test", Log: log,
+		Enabled: true, WebhookExpires: func() (time.Time, bool) { return time.Now(), true }, Class: "k8s.io/ingress-nginx", Namespace: namespace, Pod: "sluice-1", Version: "test", Log: log,
 		Process: nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Status:  func(context.Context) (nginx.Status, error) { return nginx.Status{}, context.Canceled },
 		State:   func() *debug.State { return nil }, Pushes: func() (uint64, uint64) { return 0, 0 },

@@ -26,6 +26,7 @@
 {{- with $c.electionTTL }}{{ $_ = set $flags "election-ttl" . }}{{ end -}}
 {{- if ne $c.healthCheckPath "/healthz" }}{{ $_ = set $flags "health-check-path" $c.healthCheckPath }}{{ end -}}
 {{- with $c.healthCheckHost }}{{ $_ = set $flags "healthz-host" . }}{{ end -}}
+{{- $flags = merge $flags (include "sluice.admission.flags" . | fromYaml) -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
 {{- range $name, $text := include "sluice.texts" $c.extraArgs | fromYaml }}
 {{- if and (has $name $known.switches) (eq $text "") }}{{ $text = "true" }}{{ end }}

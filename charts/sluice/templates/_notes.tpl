@@ -60,6 +60,9 @@
 {{- with include "sluice.sysctls.left" . | fromYamlArray }}
 - {{ join ", " . }}: the pod is on the network of its node, whose sysctls it cannot set; the nodes have to have them.
 {{- end }}
+{{- if and $c.admissionWebhooks.enabled .Values.rbac.create .Values.rbac.scope (include "sluice.admission.kept" .) }}
+- controller.admissionWebhooks.enabled: the webhook is not set up, as rbac.scope leaves no right to a ValidatingWebhookConfiguration, which is in no namespace. controller.admissionWebhooks.certManager.enabled needs none.
+{{- end }}
 {{- if .Values.rbac.scope }}
 - rbac.scope: IngressClasses cannot be read. Ingresses are served whose class, by name, is one of {{ get $flags "ingress-class" }}.
 {{- end }}

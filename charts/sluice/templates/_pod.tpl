@@ -65,6 +65,11 @@ spec:
     volumeMounts:
     - name: state
       mountPath: /var/lib/sluice
+    {{- if include "sluice.admission.files" . }}
+    - name: webhook-cert
+      mountPath: /usr/local/certificates
+      readOnly: true
+    {{- end }}
     {{- with $c.extraVolumeMounts }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -81,6 +86,9 @@ spec:
       sizeLimit: {{ . | quote }}
       {{- else }} {}
       {{- end }}
+  {{- if include "sluice.admission.files" . }}
+  {{- include "sluice.admission.volume" . | nindent 2 }}
+  {{- end }}
   {{- with $c.extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -149,7 +157,7 @@ spec:
 {{ toYaml $ports }}
 {{- end }}
 
-{{/* The container's ports: those of containerPort, of metrics, and of tcp and udp. */}}
+{{/* The container's ports: those of containerPort, of metrics, of the admission webhook, and of tcp and udp. */}}
 {{- define "sluice.pod.ports" -}}
 {{- $c := .Values.controller -}}
 ports:
@@ -173,6 +181,11 @@ ports:
 {{- if $c.metrics.enabled }}
 - name: {{ $c.metrics.portName | quote }}
   containerPort: {{ int64 $c.metrics.port }}
+  protocol: TCP
+{{- end }}
+{{- if include "sluice.admission" . }}
+- name: webhook
+  containerPort: {{ int64 $c.admissionWebhooks.port }}
   protocol: TCP
 {{- end }}
 {{- range $protocol := list "tcp" "udp" }}

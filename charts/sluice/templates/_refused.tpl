@@ -31,6 +31,11 @@
 {{- if and $c.autoscaling.enabled $c.keda.enabled }}
 {{- fail "controller.autoscaling.enabled and controller.keda.enabled: want one of the two (got both); they would set the replicas in turn." }}
 {{- end }}
+{{- range $name, $initial := dict "http-port" "80" "https-port" "443" "healthz-port" "10254" }}
+{{- if and (include "sluice.admission" $) (eq (get $flags $name | default $initial) (include "sluice.text" $c.admissionWebhooks.port)) }}
+{{- fail (printf "controller.admissionWebhooks.port: want another port: %v is that of --%s." $c.admissionWebhooks.port $name) }}
+{{- end }}
+{{- end }}
 {{- include "sluice.refused.streams" . }}
 {{- $all := $c.terminationGracePeriodSeconds | int }}
 {{- $needed := add (get $flags "shutdown-grace-period" | int) (get $flags "post-shutdown-grace-period" | int) }}

@@ -101,6 +101,14 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   resources: [nodes]
   verbs: [get]
 {{- end }}
+{{- with get $flags "validating-webhook-configuration" }}
+# The authority of the admission webhook's certificate: caBundle of our webhook. Without
+# get and patch the API server does not ask Sluice, and failurePolicy decides.
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingwebhookconfigurations]
+  resourceNames: [{{ . | quote }}]
+  verbs: [get, patch]
+{{- end }}
 {{- end }}
 
 {{/* Of the namespace that Sluice runs in. */}}
@@ -176,6 +184,17 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   resourceNames: {{ toJson . }}
   verbs: [get]
 {{- end }}
+{{- range $verbs, $names := dict "get, update" .certificate "update" .certificateRead }}
+{{- with $names }}
+# The certificate of the admission webhook, which Sluice makes and renews. Without
+# {{ $verbs | replace ", " " and " }} there is none, or it expires: the API server does not get an answer,
+# and failurePolicy decides.
+- apiGroups: [""]
+  resources: [secrets]
+  resourceNames: {{ toJson . }}
+  verbs: [{{ $verbs }}]
+{{- end }}
+{{- end }}
 {{- with .published }}
 # The addresses of --publish-service. Without get no Ingress gets an address.
 - apiGroups: [""]
@@ -215,6 +234,10 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- $entries = append $entries (list "secrets" (get $flags "default-ssl-certificate")) }}
 {{- range $namespace, $names := .Values.rbac.secretNames }}{{ range $names }}{{ $entries = append $entries (list "secrets" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end }}
 {{- end -}}
+{{- $webhook := get $flags "validating-webhook-secret" | default "" -}}
+{{- $served := get $flags "watch-namespace" | replace "$(POD_NAMESPACE)" $own -}}
+{{- $readable := and (eq (get $flags "watch-secrets") "referenced") (not .Values.rbac.secretNames) (or (not $served) (hasPrefix (printf "%s/" $served) ($webhook | replace "$(POD_NAMESPACE)" $own))) -}}
+{{- $entries = append $entries (list (ternary "certificateRead" "certificate" $readable) $webhook) -}}
 {{- $reads := dict -}}
 {{- range $entries }}
 {{- $parts := splitList "/" (last . | replace "$(POD_NAMESPACE)" $own) }}

@@ -75,6 +75,10 @@ ports:
 {{- $port := get $flags $name | default $initial }}
 {{- range $protocol := list "tcp" "udp" }}{{ $_ := set $taken (printf "%s.%s" $protocol $port) (printf "%s is that of --%s" $port $name) }}{{ end }}
 {{- end -}}
+{{- with get $flags "validating-webhook" }}
+{{- $port := splitList ":" . | last }}
+{{- range $protocol := list "tcp" "udp" }}{{ $_ := set $taken (printf "%s.%s" $protocol $port) (printf "%s is that of --validating-webhook" $port) }}{{ end }}
+{{- end -}}
 {{- range $ports := $services }}
 {{- range $name, $enabled := dict "http" $s.enableHttp "https" $s.enableHttps }}
 {{- $port := get $ports $name | int64 }}

@@ -45,6 +45,15 @@ func (f *Files) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return f.held, nil
 }
 
+// Expires returns when the certificate expires, false if there is none.
+func (f *Files) Expires() (time.Time, bool) {
+	held, err := f.Certificate(nil)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return held.Leaf.NotAfter, true
+}
+
 // readAgain reads the files, and logs another error than the last.
 func (f *Files) readAgain() {
 	f.checked = time.Now()

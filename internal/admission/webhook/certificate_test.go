@@ -48,6 +48,9 @@ func TestFiles(t *testing.T) {
 	if first = next(); first == nil {
 		t.Fatal("no certificate")
 	}
+	if expires, ok := f.Expires(); !ok || !expires.Equal(first.Leaf.NotAfter) {
+		t.Errorf("it expires at %v, %t", expires, ok)
+	}
 	write()
 	second := next()
 	if second == nil || string(second.Certificate[0]) == string(first.Certificate[0]) {
