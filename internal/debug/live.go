@@ -38,6 +38,12 @@ func (q *question) live() (body, error) {
 	case !slices.Contains(liveMethods, method):
 		return nil, q.values.wrong(debugapi.MethodParam, "GET, HEAD or OPTIONS, which change nothing")
 	}
+	input := q.state.Confirmed.input()
+	input.Config.Dynamic.Backends = q.state.held().Backends
+	explanation := explain.Explain(input, request)
+	if explanation.Answer.Kind == explain.PassedOn { // the backend would get the token
+		return nil, notFound("nginx decides nothing about %s: %s", request.Host, explanation.Answer.Why)
+	}
 	var decision debugapi.Decision
 	if text, given := q.values[debugapi.DecisionParam]; given {
 		if err := json.Unmarshal([]byte(text), &decision); err != nil {
@@ -46,9 +52,6 @@ func (q *question) live() (body, error) {
 	} else if decision, err = q.decide(request); err != nil {
 		return nil, err
 	}
-	input := q.state.Confirmed.input()
-	input.Config.Dynamic.Backends = q.state.held().Backends
-	explanation := explain.Explain(input, request)
 	live := debugapi.Live{Request: shown(request.String()), Decision: shownDecision(decision), Summary: shown(explanation.Summary)}
 	live.Differences, live.Notes = compareDecision(&decision, explanation)
 	return jsonBody{live}, nil
@@ -93,7 +96,7 @@ func (q *question) decide(r explain.Request) (d debugapi.Decision, err error) {
 	defer response.Body.Close()
 	text := response.Header.Get(debugapi.DecisionHeader)
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
-		return d, notFound("nginx answered with status %d and told no decision: want 127.0.0.1, from which the controller asks, in debug-header-cidrs; a snippet with header_filter_by_lua, or a backend's TLS that is passed through, prevents it too", response.StatusCode)
+		return d, notFound("nginx answered with status %d and told no decision: want 127.0.0.1, from which the controller asks, in debug-header-cidrs; a snippet with header_filter_by_lua prevents it too", response.StatusCode)
 	}
 	return d, nil
 }

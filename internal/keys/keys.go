@@ -45,6 +45,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -168,9 +169,15 @@ func (f *field) setWritten(target reflect.Value, text string) error {
 		return errEmpty
 	case f.IsOff(text):
 		return f.set(target, f.Off[0])
+	case secretVariable.MatchString(text):
+		return &specific{"the variable of X-Sluice-Debug has a secret"}
 	}
 	return f.set(target, text)
 }
+
+// secretVariable is the variable of the header X-Sluice-Debug. A value with it could hand the
+// token to a backend or to another server.
+var secretVariable = regexp.MustCompile(`(?i)\$\{?http_x_sluice_debug(?:[^a-z0-9_]|$)`)
 
 // partlyValid is the error about a list with some valid items, which UnmarshalText has
 // stored.

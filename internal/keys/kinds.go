@@ -41,7 +41,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[DeniedPaths]():     {name: "paths", valid: `lines such as "/admin", "/internal/* 404" or "~ \.git", at most 64`, byLine: true},
 	reflect.TypeFor[Redirects]():       {name: "redirects", valid: `lines such as "/old /new 302" or "/old/* https://example.com/new/*", at most 64, each path once`, byLine: true},
 	reflect.TypeFor[StatusPairs]():     {name: "statuses", valid: `lines such as "495 496 = 401", at most 64`, byLine: true},
-	reflect.TypeFor[LogShares]():       {name: "shares", valid: `statuses or classes with the percentage of their requests, such as "2xx=1% 404=50%", at most 16, each once`},
+	reflect.TypeFor[LogShares]():       {name: "shares", valid: `statuses or classes with a percentage among 0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50 or 100, such as "2xx=1% 404=50%", at most 16, each once`},
 	reflect.TypeFor[HeaderMatches]():   {name: "matches", valid: `lines such as "X-Tenant: blue" or "User-Agent: ~.*Mobile.*", at most 16, each header once`, byLine: true},
 	reflect.TypeFor[QueryMatches]():    {name: "matches", valid: `lines such as "version: 2" or "version: ~[23]", at most 16, each parameter once`, byLine: true},
 	reflect.TypeFor[AnnotationLines](): {name: "annotation lines", valid: `lines such as "proxy-read-timeout: 30"`, byLine: true},

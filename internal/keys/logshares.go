@@ -21,8 +21,8 @@ type LogShares []LogShare
 // maxLogShares is more than anyone tells apart.
 const maxLogShares = 16
 
-// UnmarshalText accepts items such as "2xx=1%", separated by spaces or commas, and writes
-// percentages without needless zeros.
+// UnmarshalText accepts items such as "2xx=1%", separated by spaces or commas. There are few
+// percentages, because nginx has a variable for each in each request.
 func (s *LogShares) UnmarshalText(text []byte) error {
 	isShare := pattern(RulePattern("log_share"))
 	var list LogShares
@@ -30,24 +30,16 @@ func (s *LogShares) UnmarshalText(text []byte) error {
 		status, share, _ := strings.Cut(item, "=")
 		switch {
 		case !isShare().MatchString(item):
-			return errors.New("want a status or a class, and a percentage with at most two decimals, such as 404=50% or 2xx=0.5%")
+			return errors.New("want a status or a class, and a percentage among 0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50 or 100, such as 404=50% or 2xx=0.5%")
 		case slices.ContainsFunc(list, func(other LogShare) bool { return other.Status == status }):
 			return fmt.Errorf("%s is there twice", status)
 		case len(list) == maxLogShares:
 			return fmt.Errorf("more than %d items", maxLogShares)
 		}
-		list = append(list, LogShare{status, plainPercentage(share)})
+		list = append(list, LogShare{status, strings.TrimSuffix(share, "%")})
 	}
 	*s = list
 	return nil
-}
-
-func plainPercentage(share string) string {
-	share = strings.TrimSuffix(share, "%")
-	if strings.Contains(share, ".") {
-		share = strings.TrimSuffix(strings.TrimRight(share, "0"), ".")
-	}
-	return share
 }
 
 // Pattern returns the regular expression for the status, with its ~.

@@ -201,7 +201,7 @@ var textRules = []textRule{
 	// Source: https://nginx.org/en/docs/http/ngx_http_log_module.html#access_log
 	{"access_log_param", pattern(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
 		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`},
-	{"log_share", pattern(`^[1-5](?:xx|[0-9]{2})=(?:100|[1-9]?[0-9](?:\.[0-9]{1,2})?)%$`), `a status or a class, and a percentage, such as "2xx=0.5%"`},
+	{"log_share", pattern(`^[1-5](?:xx|[0-9]{2})=(?:0|0\.0[125]|0\.[125]|[125]|[125]0|100)%$`), `a status or a class, and a percentage among 0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50 or 100`},
 	// A named group would set the variable of that name.
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},

@@ -55,8 +55,9 @@ func TestTypes(t *testing.T) {
 			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
 		}},
 		"LogShares": {unmarshal[LogShares], map[string]string{
-			"2xx=1%": "[{2xx 1}]", "2xx=0.50%, 404=100%  3xx=0%": "[{2xx 0.5} {404 100} {3xx 0}]", "5xx=10.00%": "[{5xx 10}]", "200=20%": "[{200 20}]", "2xx=0.01%": "[{2xx 0.01}]", "2xx=0.0%": "[{2xx 0}]",
+			"2xx=1%": "[{2xx 1}]", "2xx=0.5%, 404=100%  3xx=0%": "[{2xx 0.5} {404 100} {3xx 0}]", "5xx=10%": "[{5xx 10}]", "200=20%": "[{200 20}]", "2xx=0.01%": "[{2xx 0.01}]",
 			"2xx": "refused", "2xx=1": "refused", "2xx=101%": "refused", "2xx=0.001%": "refused", "6xx=1%": "refused", "2x=1%": "refused", "20x=1%": "refused", "2xx=1% 2xx=1%": "refused", "2xx=-1%": "refused", "2xx=1%;": "refused", "xxx=1%": "refused", "2xx=01%": "refused",
+			"2xx=3%": "refused", "2xx=0.50%": "refused", "2xx=0.0%": "refused", "2xx=12.5%": "refused",
 		}},
 		"Words":   {unmarshal[Words], map[string]string{"a  b a": "[a b]", "a\x00": "refused", numbered(64): "[" + numbered(64) + "]", numbered(65): "refused"}},
 		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused", "1 512": "{1 512}", "1 511": "refused", "1024 1g": "{1024 1024m}", "1 1025m": "refused"}},

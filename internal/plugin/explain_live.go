@@ -18,6 +18,9 @@ import (
 // tokenVariable has the token for --address.
 const tokenVariable = "SLUICE_DEBUG_TOKEN"
 
+// passedOn is the kind of the answer of a host whose TLS is passed through (explain.PassedOn).
+const passedOn = "passed"
+
 // differs is the exit status if nginx decides otherwise than was computed.
 const differs = 1
 
@@ -25,6 +28,9 @@ const differs = 1
 func (v *view) live(method, target, address string) error {
 	q := asking(debugapi.LivePath, debugapi.URLParam, target, debugapi.MethodParam, method)
 	if address != "" {
+		if err := v.decides(method, target); err != nil {
+			return err
+		}
 		ctx, cancel := bounded(v.cmd)
 		defer cancel()
 		decision, err := decisionAt(ctx, address, cmp.Or(method, http.MethodGet), target)
@@ -48,6 +54,20 @@ func (v *view) live(method, target, address string) error {
 		return &statusError{status: differs}
 	}
 	return nil
+}
+
+// decides returns an error if nginx passes the TLS of the host through: the backend would get the
+// token.
+func (v *view) decides(method, target string) error {
+	body, err := v.ask(v.cmd, v.pods, asking(debugapi.ExplainPath, debugapi.URLParam, target, debugapi.MethodParam, method, debugapi.FormatParam, debugapi.JSON))
+	if err != nil {
+		return err
+	}
+	explanation, err := decode[struct{ Answer struct{ Kind, Why string } }](body)
+	if err == nil && explanation.Answer.Kind == passedOn {
+		err = fmt.Errorf("nginx decides nothing about %s: %s", target, explanation.Answer.Why)
+	}
+	return err
 }
 
 // decisionAt sends a request to an address, and returns the decision that comes back. The

@@ -17,6 +17,8 @@ const debugHeader = "X-Sluice-Debug"
 type debugHeaderView struct {
 	Clients       []string
 	Token, Script string
+	// Peer is the variable of the address that no header of a request can name.
+	Peer string
 }
 
 // debugHeader returns nil if no client may ask.
@@ -25,7 +27,7 @@ func (r *rendering) debugHeader(token string) *debugHeaderView {
 	if token == "" || r.global.DebugHeader.Secret == "" || len(clients) == 0 {
 		return nil
 	}
-	return &debugHeaderView{clients, token, r.env.entry("debug_header")}
+	return &debugHeaderView{clients, token, r.env.entry("debug_header"), r.view.Forwarded.Peer}
 }
 
 // decision is the part of the answer that is known before a request. debug_header.lua adds

@@ -99,12 +99,13 @@ func (l Log) accessLog(disabled bool, path string) string {
 	return l.AccessPath
 }
 
-// FormatName returns the name of the log_format for a value of access-log-format.
+// FormatName returns the name of the log_format for a value of access-log-format. A name of an
+// http-snippet is another one.
 func FormatName(format string) string {
 	if format == "text" {
 		return "upstreaminfo"
 	}
-	return format
+	return "sluice_" + format
 }
 
 // FormatText returns the text of a log_format with escape=json, "" for the one of

@@ -58,9 +58,8 @@ func (t *translation) withoutExempt(ing *owner) *owner {
 func (t *translation) readWithout(ing *owner, keys []string) *owner {
 	object := ing.object.DeepCopy()
 	maps.DeleteFunc(object.Annotations, func(key, _ string) bool {
-		name, ours := strings.CutPrefix(key, ing.PrefixKey)
 		path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
-		return ours && slices.Contains(keys, name) || byPath && slices.Contains(keys, path)
+		return byPath && slices.Contains(keys, path) || slices.ContainsFunc(keys, func(of string) bool { return annotations.FieldOf(ing.PrefixKey, of) == key })
 	})
 	read := t.read(object, ing.Settings, ing.Denial)
 	read.tellOf(ing)

@@ -31,6 +31,9 @@ type owner struct {
 	// limited is the same object without exemptions from its limits, if it had too
 	// many.
 	limited *owner
+	// unsampled is the same object with the shares of the access log that the settings have,
+	// if there were too many others.
+	unsampled *owner
 	// uncached is the same object without kept answers of authentication servers, if too
 	// many namespaces keep some.
 	uncached *owner

@@ -142,6 +142,8 @@ type translation struct {
 	zones map[string]int
 	// exempt counts networks without limits, by namespace, and by namespace and list.
 	exempt map[string]int
+	// shares has the lists of access-log-sampling by namespace, and all of them by "".
+	shares map[string]map[string]bool
 	// caches are the namespaces with kept answers of authentication servers.
 	caches map[string]bool
 	// used are the backends in use, sorted by key; reads are the Services that affect
@@ -187,7 +189,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			add(t.withinZones(t.withinExempt(t.withinCaches(t.ingress(object)))))
+			add(t.withinZones(t.withinShares(t.withinExempt(t.withinCaches(t.ingress(object))))))
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}

@@ -72,6 +72,7 @@ end
 --- For header_filter_by_lua.
 function _M.run()
   local var = ngx.var
+  ngx.header[HEADER] = nil -- that of a backend would be read as ours
   if not var.http_x_sluice_debug or ngx.is_subrequest or var.debug_client ~= "1" then
     return
   end
