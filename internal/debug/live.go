@@ -24,9 +24,6 @@ import (
 // liveTimeout limits the request to nginx.
 const liveTimeout = 10 * time.Second
 
-// liveMethods do not change anything at a backend.
-var liveMethods = []string{http.MethodGet, http.MethodHead, http.MethodOptions}
-
 // live answers with what nginx decides about a request, beside the explanation. It sends the
 // request to nginx, unless the client has done that and gives the decision.
 func (q *question) live() (body, error) {
@@ -35,7 +32,7 @@ func (q *question) live() (body, error) {
 	switch {
 	case err != nil:
 		return nil, refusal{http.StatusBadRequest, named(err)}
-	case !slices.Contains(liveMethods, method):
+	case !slices.Contains(debugapi.LiveMethods, method):
 		return nil, q.values.wrong(debugapi.MethodParam, "GET, HEAD or OPTIONS, which change nothing")
 	}
 	input := q.state.Confirmed.input()

@@ -50,3 +50,7 @@ type Difference struct {
 	Decided  string `json:"decided"`
 	Computed string `json:"computed"`
 }
+
+// LiveMethods are the methods of requests that are sent to nginx: they do not change anything at a
+// backend.
+var LiveMethods = []string{"GET", "HEAD", "OPTIONS"}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"sluice/internal/debugapi"
@@ -26,6 +25,10 @@ const differs = 1
 
 // live asks nginx about a request and prints what it decided beside the explanation.
 func (v *view) live(method, target, address string) error {
+	method = cmp.Or(method, http.MethodGet)
+	if !slices.Contains(debugapi.LiveMethods, method) {
+		return fmt.Errorf("METHOD: want %s, which change nothing (got %q)", strings.Join(debugapi.LiveMethods, ", "), method)
+	}
 	q := asking(debugapi.LivePath, debugapi.URLParam, target, debugapi.MethodParam, method)
 	if address != "" {
 		if err := v.decides(method, target); err != nil {
@@ -33,7 +36,7 @@ func (v *view) live(method, target, address string) error {
 		}
 		ctx, cancel := bounded(v.cmd)
 		defer cancel()
-		decision, err := decisionAt(ctx, address, cmp.Or(method, http.MethodGet), target)
+		decision, err := decisionAt(ctx, address, method, target)
 		if err != nil {
 			return err
 		}
@@ -116,25 +119,24 @@ func liveRequest(ctx context.Context, method, target string) (*http.Request, err
 		}
 		target = scheme + target
 	}
-	parsed, err := url.Parse(target)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return nil, errors.Join(fmt.Errorf("URL: want http://host/path, https://host/path or host/path (got %q)", target), err)
+	scheme, rest, _ := strings.Cut(target, "://")
+	host, uri := rest, ""
+	if at := strings.IndexAny(rest, "/?#"); at >= 0 {
+		host = rest[:at]
+		uri, _, _ = strings.Cut(rest[at:], "#")
 	}
-	request, err := http.NewRequestWithContext(ctx, method, parsed.Scheme+"://"+parsed.Host, nil)
+	if host == "" || scheme != "http" && scheme != "https" {
+		return nil, fmt.Errorf("URL: want http://host/path, https://host/path or host/path (got %q)", target)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, scheme+"://"+host, nil)
 	if err != nil {
 		return nil, err
-	}
-	_, uri, _ := strings.Cut(target, "://")
-	if at := strings.IndexAny(uri, "/?#"); at < 0 {
-		uri = ""
-	} else {
-		uri, _, _ = strings.Cut(uri[at:], "#")
 	}
 	if !strings.HasPrefix(uri, "/") {
 		uri = "/" + uri
 	}
 	if request.URL.Opaque = uri; strings.HasPrefix(uri, "//") { // which would be read as a host
-		request.URL.Opaque = "//" + parsed.Host + uri
+		request.URL.Opaque = "//" + host + uri
 	}
 	return request, nil
 }

@@ -65,11 +65,25 @@ func TestDecisionAtAnAddress(t *testing.T) {
 			t.Errorf("%s: %q, %v, asked %q, want %q", target, decision, err, asked, want)
 		}
 	}
+	if request, err := liveRequest(t.Context(), "GET", "http://shop.example/a%zz"); err != nil || request.URL.Opaque != "/a%zz" {
+		t.Errorf("what nginx refuses is sent, too: %+v, %v", request, err)
+	}
 	t.Setenv(tokenVariable, "wrong")
 	if _, err := decisionAt(t.Context(), at, "GET", "shop.example/"); err == nil || !strings.Contains(err.Error(), "with status 200 tells no decision: want the right token") {
 		t.Error(err)
 	}
 	if _, err := decisionAt(t.Context(), at, "GET", "ftp://shop.example/"); err == nil || !strings.Contains(err.Error(), "want http://host/path") {
 		t.Error(err)
+	}
+}
+
+// TestLiveChangesNothing: another method is refused before anybody is asked.
+func TestLiveChangesNothing(t *testing.T) {
+	t.Setenv(tokenVariable, "secret")
+	for _, method := range []string{"DELETE", "POST", "get"} {
+		err := (&view{}).live(method, "http://shop.example/cart/7", "127.0.0.1:1")
+		if err == nil || !strings.Contains(err.Error(), `METHOD: want GET, HEAD, OPTIONS, which change nothing (got "`+method+`")`) {
+			t.Errorf("%s: %v", method, err)
+		}
 	}
 }
