@@ -11,7 +11,8 @@ type Configured struct {
 	Log     settings.Log
 }
 
-// configured returns what a configuration has of them.
+// configured reads them from the blocks and not from the ConfigMap: a group of settings that was
+// refused has its last good form there.
 func configured(s model.Static) (of Configured) {
 	for _, b := range s.Blocks {
 		switch data := b.Data.(type) {

@@ -99,36 +99,6 @@ func (l Log) accessLog(disabled bool, path string) string {
 	return l.AccessPath
 }
 
-// FormatName returns the name of the log_format for a value of access-log-format. A name of an
-// http-snippet is another one.
-func FormatName(format string) string {
-	if format == "text" {
-		return "upstreaminfo"
-	}
-	return "sluice_" + format
-}
-
-// FormatText returns the text of a log_format with escape=json, "" for the one of
-// log-format-upstream. Values that can be empty or a list, and $status, which can be 000,
-// are no numbers.
-func FormatText(format string) string {
-	switch format {
-	case "json":
-		return `{"time":"$time_iso8601","remote_addr":"$remote_addr","remote_user":"$remote_user","method":"$request_method","scheme":"$scheme","host":"$host","uri":"$request_uri","protocol":"$server_protocol","status":"$status","bytes_sent":$bytes_sent,"body_bytes_sent":$body_bytes_sent,"request_length":$request_length,"request_time":$request_time,"referer":"$http_referer","user_agent":"$http_user_agent",` +
-			`"namespace":"$namespace","ingress":"$ingress_name","service":"$service_name","service_port":"$service_port","upstream":"$proxy_upstream_name","alternative_upstream":"$proxy_alternative_upstream_name","upstream_addr":"$upstream_addr","upstream_status":"$upstream_status","upstream_response_time":"$upstream_response_time","upstream_response_length":"$upstream_response_length","request_id":"$req_id","traceparent":"$http_traceparent","connection":$connection}`
-	case "logfmt":
-		return `time=$time_iso8601 remote_addr=$remote_addr remote_user="$remote_user" method="$request_method" scheme=$scheme host="$host" uri="$request_uri" protocol="$server_protocol" status=$status bytes_sent=$bytes_sent body_bytes_sent=$body_bytes_sent request_length=$request_length request_time=$request_time referer="$http_referer" user_agent="$http_user_agent" ` +
-			`namespace="$namespace" ingress="$ingress_name" service="$service_name" service_port="$service_port" upstream="$proxy_upstream_name" alternative_upstream="$proxy_alternative_upstream_name" upstream_addr="$upstream_addr" upstream_status="$upstream_status" upstream_response_time="$upstream_response_time" upstream_response_length="$upstream_response_length" request_id="$req_id" traceparent="$http_traceparent" connection=$connection`
-	}
-	return ""
-}
-
-// FormatName returns the name of the log_format of the access log.
-func (l Log) FormatName() string { return FormatName(l.AccessFormat) }
-
-// FormatText returns the text of the log_format that the group prints, "" for none.
-func (l Log) FormatText() string { return FormatText(l.AccessFormat) }
-
 // SkipsUnknown reports whether the access log lacks only requests that match no Ingress.
 func (l Log) SkipsUnknown() bool { return !l.DefaultBackend && l.AccessLog() != "" }
 

@@ -81,7 +81,7 @@ func (e *Exporter) Configure(s settings.Tracing) {
 	}
 }
 
-// Hear has each request of which a span was recorded told to a function, one at a time.
+// Hear has a function called for each request with a recorded span, one call at a time.
 func (e *Exporter) Hear(of func(Request)) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
