@@ -68,8 +68,8 @@ func (f *metricsFlags) validate() error {
 		*list.to = bounds
 	}
 	for _, name := range f.excluded {
-		if !slices.Contains(requests.Names(), name) {
-			return fmt.Errorf("--exclude-socket-metrics: want names among %s (got %q)", strings.Join(requests.Names(), ", "), name)
+		if !strings.HasPrefix(name, requests.Prefix) {
+			return fmt.Errorf("--exclude-socket-metrics: want names such as %s (got %q)", strings.Join(requests.Names(), ", "), name)
 		}
 	}
 	switch {
@@ -111,6 +111,11 @@ func (f *metricsFlags) rendered() render.Metrics {
 func (p *parts) metrics(f *runFlags, state func() *debug.State) *metrics.Metrics {
 	pod, _ := thisPod()
 	client := p.options.Runtime
+	for _, name := range f.excluded {
+		if !slices.Contains(requests.Names(), name) { // as in ingress-nginx
+			p.options.Log.Warn("--exclude-socket-metrics: this is no metric of requests, so nothing is excluded", "name", name, "known", strings.Join(requests.Names(), ", "))
+		}
+	}
 	o := metrics.Options{
 		Enabled: f.enabled, Socket: filepath.Join(p.options.StateDir, "run", model.MetricsSocket), Log: p.options.Log,
 		Requests: requests.Options{

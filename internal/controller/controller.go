@@ -333,6 +333,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 		return
 	}
 	if c.target.confirmed {
+		c.shown.loaded = p // its file is the one that nginx has loaded
 		c.inForce(ctx, p)
 	}
 	c.logSync(p, nil)

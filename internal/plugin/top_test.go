@@ -108,3 +108,23 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 }
+
+// TestTopOfARestartedPod: counts that began anew between the looks are never negative.
+func TestTopOfARestartedPod(t *testing.T) {
+	was := debugapi.IngressTraffic{Namespace: "shop", Ingress: "web", Requests: 100, Cut: 1000, ClientErrors: 50, ServerErrors: 20, Times: []uint64{0, 100, 0, 0}}
+	for name, is := range map[string]debugapi.IngressTraffic{
+		"fewer errors": {Requests: 150, Cut: 1000, ClientErrors: 3, Times: []uint64{140, 110, 0, 0}},
+		"fewer cut":    {Requests: 150, Cut: 0, ClientErrors: 50, ServerErrors: 20, Times: []uint64{140, 110, 0, 0}},
+		"other times":  {Requests: 150, Cut: 1000, ClientErrors: 50, ServerErrors: 20, Times: []uint64{140, 10, 0, 0}},
+	} {
+		is.Namespace, is.Ingress = "shop", "web"
+		var sum traffic
+		first, second := looksAt(10, []debugapi.IngressTraffic{was}, []debugapi.IngressTraffic{is})
+		if err := sum.add("a", first, second); err != nil {
+			t.Fatal(err)
+		}
+		if row := sum.top("requests").Ingresses[0]; row.ClientErrors > 1 || row.ServerErrors > 1 || row.PerSecond > 1000 {
+			t.Errorf("%s: %+v", name, row)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (t *traffic) add(pod string, first, second debugapi.Traffic) error {
 	for _, i := range second.Ingresses {
 		name := ingressName{i.Namespace, i.Ingress}
 		was := before[name]
-		if i.Requests < was.Requests || len(was.Times) != len(i.Times) {
+		if fell(was, i) {
 			was = debugapi.IngressTraffic{} // counted anew
 		}
 		if n := i.Requests + i.Cut - was.Requests - was.Cut; n > 0 {
@@ -58,6 +58,19 @@ func (t *traffic) add(pod string, first, second debugapi.Traffic) error {
 		}
 	}
 	return nil
+}
+
+// fell reports whether a count is smaller than before.
+func fell(was, is debugapi.IngressTraffic) bool {
+	if is.Requests < was.Requests || is.Cut < was.Cut || is.ClientErrors < was.ClientErrors || is.ServerErrors < was.ServerErrors || len(was.Times) != len(is.Times) {
+		return true
+	}
+	for i := range is.Times {
+		if is.Times[i] < was.Times[i] {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *traffic) sum(of ingressName, buckets int) *requests {

@@ -27,7 +27,9 @@ type record struct {
 	Agent    string `json:"agent"`
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string `json:"route"`
-	State string `json:"state"`
+	// Canary is the name of the backend of a canary that got the request.
+	Canary string `json:"canary"`
+	State  string `json:"state"`
 	// Addresses, Statuses and Times are nginx's variables of the tries at backends.
 	Addresses string `json:"addresses"`
 	Statuses  string `json:"statuses"`
@@ -98,7 +100,7 @@ func decodeContext(text string) (spanContext, bool) {
 // Request is a request of which a span was recorded.
 type Request struct {
 	// Path is the path of the rule.
-	Host, Namespace, Ingress, Service, Path, Method, Status string
+	Host, Namespace, Ingress, Service, Path, Method, Status, Canary string
 	// Trace is the ID of the trace, in hexadecimal digits.
 	Trace   string
 	Seconds float64
@@ -106,7 +108,7 @@ type Request struct {
 }
 
 func (r *record) request() Request {
-	of := Request{Host: r.Host, Method: r.Method, Status: r.Status, Path: r.context.path, Trace: hex.EncodeToString(r.context.trace)}
+	of := Request{Host: r.Host, Method: r.Method, Status: r.Status, Canary: r.Canary, Path: r.context.path, Trace: hex.EncodeToString(r.context.trace)}
 	if parts := strings.Split(r.Route, "/"); len(parts) == 4 {
 		of.Namespace, of.Ingress, of.Service = parts[0], parts[1], parts[2]
 	}

@@ -14,6 +14,8 @@ func TestExemplars(t *testing.T) {
 		collector := collectSpans(t)
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", backend(t, "web")), "settings.yaml": collector.settings(`enable-opentelemetry: "true"`),
+			"new.yaml":      service("new", backend(t, "new")),
+			"canary.yaml":   ingress("canary", "traced.example", []string{"/cart Prefix new"}, "canary: true", "canary-by-header: X-New"),
 			"traced.yaml":   ingress("traced", "traced.example", []string{"/cart Prefix web"}),
 			"untraced.yaml": ingress("untraced", "untraced.example", []string{"/ Prefix web"}, "enable-opentelemetry: false"),
 		}, "--configmap", "default/config", "--enable-metrics")
@@ -33,6 +35,12 @@ func TestExemplars(t *testing.T) {
 			}
 			collector.wait(t, e.Label[at].GetValue(), "0", "1")
 		}
+		eventually(t, "an exemplar of the canary", func() bool {
+			if got, err := s.ask(http.MethodGet, "http://traced.example/cart/1", http.Header{"X-New": {"always"}}); err != nil || got.backend != "new" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			return len(exemplarsOf(s.scrape(http.Header{"Accept": {protobuf}})["nginx_ingress_controller_request_duration_seconds"], "ingress=traced", "canary=default-new-80")) > 0
+		})
 		if exported := sumOf(s.scrape(nil)["sluice_spans_total"], "result=exported"); exported < 2 {
 			t.Errorf("%v spans were exported", exported)
 		}

@@ -112,11 +112,6 @@ func TestHTTP3AcrossReloads(t *testing.T) {
 		manifests["plain.yaml"] = ingress("plain", "plain.example", []string{"/ Prefix web"})
 		s := start(t, root, manifests, quicFlags...)
 		s.awaitQUIC("a.example", "a.example", "/", func(v quicVisit) bool { return v.backend == "web" })
-		old := s.overQUIC(visitor{sni: "a.example"})
-		defer old.Close()
-		if _, err := askOverQUIC(old, "a.example", "/", nil); err != nil {
-			t.Fatal(err)
-		}
 		for round := range 3 {
 			former, finish := workers(s.master()), s.unfinished("plain.example")
 			host, before := fmt.Sprintf("new%d.example", round), s.reloads()

@@ -232,6 +232,26 @@ func TestMetricsHaveLabels(t *testing.T) {
 	})
 }
 
+// TestCausesOfReloads: what needed no reload is no cause of the next one.
+func TestCausesOfReloads(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		manifests := oneHost(backend(t, "web"))
+		manifests["config.yaml"] = settings()
+		s := start(t, root, manifests, "--configmap", "default/config", "--enable-metrics")
+		s.waitBackend("http://a.example/", "web")
+		s.write("config.yaml", settings(`controller-log-level: debug`))
+		s.waitLine(`level=DEBUG msg="endpoints and certificates pushed"`)
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://b.example/", "web")
+		eventually(t, "a reload for the Ingress", func() bool {
+			return sumOf(s.scrape(nil)["sluice_reloads_total"], "cause=hosts") == 1
+		})
+		if n := sumOf(s.scrape(nil)["sluice_reloads_total"], "cause=settings"); n != 0 {
+			t.Errorf("%v reloads for the settings", n)
+		}
+	})
+}
+
 // TestOrphans: an Ingress whose Service is missing or has no endpoints is told apart.
 func TestOrphans(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
@@ -290,7 +310,7 @@ const alwaysThere = `requests connect_duration_seconds header_duration_seconds r
 	nginx_process_read_bytes_total nginx_process_write_bytes_total nginx_process_resident_memory_bytes
 	nginx_process_virtual_memory_bytes nginx_process_oldest_start_time_seconds`
 
-// TestMetricsInEachFormat: text, OpenMetrics and protocol buffers have the same metrics, also
+// TestMetricsInEachFormat: text and protocol buffers have the same metrics, also
 // with native histograms, and compressed.
 func TestMetricsInEachFormat(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {

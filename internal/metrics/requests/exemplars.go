@@ -10,7 +10,7 @@ import (
 
 // Traced is a request of which a span was recorded.
 type Traced struct {
-	Host, Namespace, Ingress, Service, Path, Method, Status string
+	Host, Namespace, Ingress, Service, Path, Method, Status, Canary string
 	// Trace is the ID of its trace, in hexadecimal digits.
 	Trace   string
 	Seconds float64
@@ -30,7 +30,7 @@ func (s *Store) Exemplify(t Traced) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	l := s.reduce(labels{
-		host: t.Host, namespace: t.Namespace, ingress: t.Ingress, service: t.Service, path: t.Path, method: methodOf(t.Method), status: t.Status,
+		host: t.Host, namespace: t.Namespace, ingress: t.Ingress, service: t.Service, path: t.Path, method: methodOf(t.Method), status: t.Status, canary: t.Canary,
 	})
 	found := s.series[l]
 	for _, f := range s.families {

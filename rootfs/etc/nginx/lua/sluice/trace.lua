@@ -129,7 +129,7 @@ end
 local FIELDS = {
   method = { "request_method", 20 }, scheme = { "scheme", 10 }, host = { "host", 255 }, uri = { "request_uri", 512 },
   protocol = { "server_protocol", 10 }, status = { "status", 3 }, client = { "remote_addr", 64 }, agent = { "http_user_agent", 256 },
-  route = { "route", 700 }, state = { "http_tracestate", 512 },
+  route = { "route", 700 }, canary = { "proxy_alternative_upstream_name", 300 }, state = { "http_tracestate", 512 },
   addresses = { "upstream_addr", 1000 }, statuses = { "upstream_status", 500 }, times = { "upstream_response_time", 500 },
 }
 local FIELDS_OF_QUESTION = { host = FIELDS.host, state = FIELDS.state, addresses = FIELDS.addresses, statuses = FIELDS.statuses, times = FIELDS.times }
