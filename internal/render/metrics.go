@@ -63,10 +63,24 @@ func (s *serverRendering) hostLabel() string {
 	return cmp.Or(s.server.Host, CatchallHost)
 }
 
-// countsRedirects returns $metric_labels for the redirect of a whole server, "" for none.
+// countsRedirects returns $metric_labels for the redirect of a whole server, "" for none. They
+// have the Ingress if all paths are of one.
 func (s *serverRendering) countsRedirects() string {
 	if !s.env.Metrics.Requests || s.server.RedirectToHTTPS == nil || catchall(s.server) {
 		return ""
 	}
-	return s.hostLabel()
+	var owner model.ObjectRef
+	for _, l := range s.server.Locations {
+		switch of := l.Rule.Object; {
+		case of == (model.ObjectRef{}) || of == owner:
+		case owner == (model.ObjectRef{}):
+			owner = of
+		default:
+			return s.hostLabel()
+		}
+	}
+	if owner == (model.ObjectRef{}) {
+		return s.hostLabel()
+	}
+	return s.hostLabel() + " " + owner.Namespace + "/" + owner.Name + "//"
 }

@@ -207,6 +207,7 @@ func TestMetricsHaveLabels(t *testing.T) {
 		web, fresh := backend(t, "web"), backend(t, "new")
 		manifests := oneHost(web)
 		manifests["new.yaml"] = service("new", fresh)
+		manifests["secure.yaml"] = ingress("secure", "secure.example", []string{"/ Prefix web", "/x Prefix web"}, "force-ssl-redirect: true")
 		manifests["many.yaml"] = fmt.Sprintf(labelledHosts, portOf(web))
 		s := start(t, root, manifests, "--enable-metrics")
 		ask := func(method, url string, header http.Header) {
@@ -228,7 +229,11 @@ func TestMetricsHaveLabels(t *testing.T) {
 		s.waitRequests(1, "host=guarded.example", "ingress=guarded", "path=/")
 		s.waitRequests(1, "host=moved.example", "ingress=moved", "path=/", "status=301")
 		s.waitRequests(1, "host=a.example", "canary=default-new-80", "service=web")
-		s.waitRequests(6) // the unknown host is not counted, nor is the question to the authentication server
+		if _, err := s.ask("GET", "http://secure.example/", nil); err != nil {
+			t.Fatal(err)
+		}
+		s.waitRequests(1, "host=secure.example", "ingress=secure", "namespace=default", "status=308", "path=")
+		s.waitRequests(7) // the unknown host is not counted, nor is the question to the authentication server
 	})
 }
 
