@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,8 @@ func onlyFlags(instead string) cobra.PositionalArgs {
 		switch {
 		case len(arguments) == 0:
 			return nil
+		case slices.Contains([]string{"true", "false"}, arguments[0]):
+			return fmt.Errorf("want flags alone (got %q): a flag gets its value by =, such as --metrics-per-host=false", strings.Join(arguments, " "))
 		case instead == "":
 			return fmt.Errorf("want no arguments (got %q)", strings.Join(arguments, " "))
 		}

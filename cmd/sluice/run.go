@@ -100,7 +100,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.IntVar(&f.drainMemory, "drain-memory", 0, "megabytes for nginx workers of earlier configurations while their last requests end; if there is no room for one more, a reload waits for up to 10 s and then stops the oldest workers. 0 is four times the memory of one configuration's workers, at least 512")
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
-	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&f.logFormat, "log-format", "text", "format of the controller's own lines on standard error: text or json; the access log has the setting access-log-format")
 	flags.BoolVar(&f.profiling, "profiling", false, "serve profiles of this process at /debug/pprof/ of --profiler-address and --profiler-port; the debug socket always has them")
 	flags.StringVar(&f.profilerAddress, "profiler-address", "127.0.0.1", "IP address of --profiling")
 	flags.IntVar(&f.profilerPort, "profiler-port", 10245, "port of --profiling")

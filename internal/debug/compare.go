@@ -26,7 +26,11 @@ func compareDecision(d *debugapi.Decision, e *explain.Explanation) ([]debugapi.D
 		return c.differences, c.notes
 	}
 	if at := slices.IndexFunc(e.Servers, func(s explain.Server) bool { return s.Verdict == route.Wins }); at >= 0 {
-		c.compare("server", d.Host, catchallName(e.Servers[at].Host))
+		c.compareServer(d.Host, catchallName(e.Servers[at].Host))
+	}
+	if strings.Contains(d.UpstreamStatus, redirected) {
+		c.note("after the answer of the backend, nginx went on to another location, as an error page or X-Accel-Redirect of the backend ask for")
+		return c.differences, c.notes
 	}
 	c.compareRule(d, e)
 	if e.Answer.Kind == explain.ToService {
@@ -35,6 +39,20 @@ func compareDecision(d *debugapi.Decision, e *explain.Explanation) ([]debugapi.D
 		c.compareStatus(d, e)
 	}
 	return c.differences, c.notes
+}
+
+// redirected separates the statuses of backends before and after an internal redirect.
+// Source: https://nginx.org/en/docs/http/ngx_http_upstream_module.html#var_upstream_status
+const redirected = " : "
+
+// compareServer compares the server. That of a wildcard answers names with more labels as the
+// catch-all server would.
+func (c *comparison) compareServer(decided, computed string) {
+	if computed == catchallName("") && strings.HasPrefix(decided, "*.") {
+		c.note("the server of " + decided + " answers names with more labels as the catch-all server")
+		return
+	}
+	c.compare("server", decided, computed)
 }
 
 // catchallName is the name of a host in decisions.

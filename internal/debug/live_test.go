@@ -49,17 +49,21 @@ func TestDecisionsAreCompared(t *testing.T) {
 		want   []debugapi.Difference
 		notes  int
 	}{
-		"the same":          {o, "https://shop.example/db", right, nil, 0},
-		"another server":    {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Host = "_" }), []debugapi.Difference{{Of: "server", Decided: "_", Computed: "shop.example"}}, 0},
-		"another location":  {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Modifier, d.Location = "^~", "/" }), []debugapi.Difference{{Of: "location", Decided: "^~ /", Computed: "= /db"}}, 0},
-		"another rule":      {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Object, d.Path = "", "/x" }), []debugapi.Difference{{Of: "object", Computed: "Ingress shop/web"}, {Of: "path", Decided: "/x", Computed: "/db"}}, 0},
-		"another backend":   {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Backend = "shop/web/http" }), []debugapi.Difference{{Of: "backend", Decided: "shop-web-http", Computed: "shop-away-5432"}}, 0},
-		"a canary":          {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Canary = "shop-new-80" }), []debugapi.Difference{{Of: "backend", Decided: "shop-new-80", Computed: "shop-away-5432"}}, 0},
-		"no backend":        {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Backend = "" }), []debugapi.Difference{{Of: "backend", Computed: "shop/away:5432"}}, 0},
-		"cut":               {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Location, d.Path = "/d...", "/d..." }), nil, 0},
-		"a redirect":        {o, "http://shop.example/db", debugapi.Decision{Host: "shop.example", Status: 308}, nil, 0},
-		"another status":    {o, "http://shop.example/db", debugapi.Decision{Host: "shop.example", Status: 301}, []debugapi.Difference{{Of: "status", Decided: "301", Computed: "308"}}, 0},
-		"nobody":            {o, "http://nobody.example/", debugapi.Decision{Host: "_", Location: "/", Status: 404}, nil, 0},
+		"the same":         {o, "https://shop.example/db", right, nil, 0},
+		"another server":   {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Host = "_" }), []debugapi.Difference{{Of: "server", Decided: "_", Computed: "shop.example"}}, 0},
+		"another location": {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Modifier, d.Location = "^~", "/" }), []debugapi.Difference{{Of: "location", Decided: "^~ /", Computed: "= /db"}}, 0},
+		"another rule":     {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Object, d.Path = "", "/x" }), []debugapi.Difference{{Of: "object", Computed: "Ingress shop/web"}, {Of: "path", Decided: "/x", Computed: "/db"}}, 0},
+		"another backend":  {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Backend = "shop/web/http" }), []debugapi.Difference{{Of: "backend", Decided: "shop-web-http", Computed: "shop-away-5432"}}, 0},
+		"a canary":         {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Canary = "shop-new-80" }), []debugapi.Difference{{Of: "backend", Decided: "shop-new-80", Computed: "shop-away-5432"}}, 0},
+		"no backend":       {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Backend = "" }), []debugapi.Difference{{Of: "backend", Computed: "shop/away:5432"}}, 0},
+		"cut":              {o, "https://shop.example/db", change(func(d *debugapi.Decision) { d.Location, d.Path = "/d...", "/d..." }), nil, 0},
+		"a redirect":       {o, "http://shop.example/db", debugapi.Decision{Host: "shop.example", Status: 308}, nil, 0},
+		"another status":   {o, "http://shop.example/db", debugapi.Decision{Host: "shop.example", Status: 301}, []debugapi.Difference{{Of: "status", Decided: "301", Computed: "308"}}, 0},
+		"nobody":           {o, "http://nobody.example/", debugapi.Decision{Host: "_", Location: "/", Status: 404}, nil, 0},
+		"an error page": {o, "https://shop.example/db", change(func(d *debugapi.Decision) {
+			d.Location, d.Backend, d.UpstreamStatus = "/.sluice/x", "shop/errors/_default", "404 : 404"
+		}), nil, 1},
+		"more labels":       {o, "http://nobody.example/", debugapi.Decision{Host: "*.example", Location: "/", Status: 404}, nil, 1},
 		"rewritten":         {patterns, "https://shop.example/%C3%A4%20b?q", pattern, nil, 0},
 		"rewritten to else": {patterns, "https://shop.example/c", pattern, []debugapi.Difference{{Of: "uri", Decided: "/to/ä b", Computed: "/to/c"}}, 0},
 	} {

@@ -52,7 +52,7 @@ func (s *session) watchProblems(ctx context.Context, v *view, q question) error 
 		case w.sum == "":
 			return err
 		case !failing:
-			s.note("%v; looking for the controller again", err)
+			s.note("the controller does not answer any more; looking for one again (%v)", err)
 			failing = true
 		}
 		select {
