@@ -123,8 +123,9 @@ func (s *Store) add(r record) {
 	}
 }
 
-// reduce leaves out what the options do.
+// reduce leaves out what the options do, and cuts what objects and clients choose freely.
 func (s *Store) reduce(l labels) labels {
+	l.host, l.path, l.canary = Label(l.host), Label(l.path), Label(l.canary)
 	if !s.options.PerHost {
 		l.host = ""
 	}
