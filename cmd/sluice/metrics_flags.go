@@ -48,7 +48,7 @@ func (f *metricsFlags) add(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.factor, "bucket-factor", 0, "growth of the buckets of native histograms, such as 1.1; none if it is 1 or less")
 	flags.IntVar(&f.mostBuckets, "max-buckets", 100, "the most buckets of a native histogram; 0 is no limit")
 	flags.IntVar(&f.mostOfIngress, "metrics-series-per-ingress", seriesOfIngress, "the most combinations of labels that metrics of requests have for an Ingress; requests beyond are counted in sluice_requests_cut_total only")
-	flags.IntVar(&f.most, "metrics-series", seriesInAll, "the most such combinations in all")
+	flags.IntVar(&f.most, "metrics-series", seriesInAll, "the most such combinations in all; an Ingress has 10 also beyond them")
 }
 
 // validate reads the lists, and returns an error with the flag, its value and a valid one.

@@ -78,10 +78,10 @@ func factsOf(chain []byte) *facts {
 	if err != nil {
 		return nil
 	}
-	text := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	text := func(s string) string { return requests.Label(strings.ToValidUTF8(s, "\uFFFD")) }
 	serial := leaf.SerialNumber.String()
 	return &facts{
-		expires: float64(leaf.NotAfter.Unix()), serial: serial, identifier: text(fmt.Sprintf("%s-%s", leaf.Issuer, serial)),
+		expires: float64(leaf.NotAfter.Unix()), serial: text(serial), identifier: text(fmt.Sprintf("%s-%s", leaf.Issuer, serial)),
 		organization: text(strings.Join(leaf.Issuer.Organization, ",")), issuer: text(leaf.Issuer.CommonName),
 		publicAlgorithm: leaf.PublicKeyAlgorithm.String(),
 	}

@@ -7,6 +7,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -71,11 +72,13 @@ type Metrics struct {
 	requests *requests.Store
 	syncs    *syncs
 	reviews  *reviews
+	// scrapeTime is shorter in tests.
+	scrapeTime time.Duration
 }
 
 // New registers the metrics. It opens nothing.
 func New(o Options) *Metrics {
-	m := &Metrics{options: o, registry: prometheus.NewRegistry()}
+	m := &Metrics{options: o, registry: prometheus.NewRegistry(), scrapeTime: scrapeTime}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	labels := prometheus.Labels{"controller_namespace": o.Namespace, "controller_class": o.Class, "controller_pod": o.Pod}
 	m.syncs = newSyncs(labels)
@@ -133,50 +136,32 @@ func (m *Metrics) Exemplify(of requests.Traced) {
 	}
 }
 
-// Gather returns all metric families. It implements prometheus.Gatherer. The names of the
-// two parts differ, so that nothing has to be merged.
-func (m *Metrics) Gather() ([]*dto.MetricFamily, error) {
-	all, err := m.registry.Gather()
-	if m.requests == nil {
-		return all, err
-	}
-	of, _ := m.requests.Gather()
-	return append(all, of...), err
-}
-
-// timeout limits a scrape: Prometheus gives up after 10 s. At most mostScrapes are answered at
-// a time.
+// A scrape takes at most scrapeTime: Prometheus gives up after 10 s. At most mostScrapes are
+// answered at a time.
 const (
-	timeout     = 10 * time.Second
+	scrapeTime  = 10 * time.Second
 	mostScrapes = 4
 )
 
-// Handler answers scrapes in the format that the client asks for. With metrics of requests,
-// the text format, which Prometheus asks for by default, is written as it is made.
+// Handler answers scrapes in the format that the client asks for. A client that does not read
+// loses its connection in time: it must not keep the place of others.
 func (m *Metrics) Handler() http.Handler {
-	general := promhttp.HandlerFor(m, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(m.options.Log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
-		MaxRequestsInFlight: mostScrapes, Timeout: timeout,
-	})
 	room := make(chan struct{}, mostScrapes)
 	return promhttp.InstrumentMetricHandler(m.registry, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		format := expfmt.Negotiate(r.Header)
-		if m.requests == nil || format.FormatType() != expfmt.TypeTextPlain {
-			general.ServeHTTP(w, r)
-			return
-		}
 		select {
 		case room <- struct{}{}:
 			defer func() { <-room }()
-			m.serveText(w, r, format)
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(m.scrapeTime)) // a test's writer has none
+			m.serve(w, r)
 		default:
 			http.Error(w, fmt.Sprintf("%d scrapes are being answered; try again", mostScrapes), http.StatusServiceUnavailable)
 		}
 	}))
 }
 
-// serveText answers in the text format. A part that cannot be collected is left out and logged.
-func (m *Metrics) serveText(w http.ResponseWriter, r *http.Request, format expfmt.Format) {
+// serve answers a scrape. A part that cannot be collected is left out and logged.
+func (m *Metrics) serve(w http.ResponseWriter, r *http.Request) {
+	format := expfmt.Negotiate(r.Header)
 	w.Header().Set("Content-Type", string(format))
 	w.Header().Add("Vary", "Accept-Encoding")
 	to := io.Writer(w)
@@ -190,13 +175,31 @@ func (m *Metrics) serveText(w http.ResponseWriter, r *http.Request, format expfm
 	if err != nil {
 		m.options.Log.Warn("some metrics cannot be collected", "error", err)
 	}
+	if encode(to, format, all) != nil || m.requests == nil {
+		return
+	}
+	_ = m.writeRequests(to, format)
+}
+
+// writeRequests writes the metrics of requests. The text format, which Prometheus asks for by
+// default, is written as it is made.
+func (m *Metrics) writeRequests(to io.Writer, format expfmt.Format) error {
+	if format.FormatType() == expfmt.TypeTextPlain {
+		return m.requests.WriteText(to)
+	}
+	all, err := m.requests.Gather()
+	return errors.Join(err, encode(to, format, all))
+}
+
+// encode writes families. Its error is that of a client that has gone or does not read.
+func encode(to io.Writer, format expfmt.Format, all []*dto.MetricFamily) error {
 	encoder := expfmt.NewEncoder(to, format)
 	for _, one := range all {
-		if encoder.Encode(one) != nil {
-			return // the client has gone
+		if err := encoder.Encode(one); err != nil {
+			return err
 		}
 	}
-	_ = m.requests.WriteText(to)
+	return nil
 }
 
 // takesGzip reports whether a client takes gzip.

@@ -1,7 +1,14 @@
 package metrics
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -60,6 +67,39 @@ func TestCertificates(t *testing.T) {
 		found := testutil.CollectAndCount(collecting(func(to chan<- prometheus.Metric) { c.collect(to, told, "k8s.io/ingress-nginx", leads) }))
 		if found != want {
 			t.Errorf("leader %t: %d series, want %d", leads, found, want)
+		}
+	}
+}
+
+// TestLabelsOfCertificatesAreCut: the Secret of a tenant must not make scrapes long.
+func TestLabelsOfCertificatesAreCut(t *testing.T) {
+	t.Parallel()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("é", 10000)
+	leaf := &x509.Certificate{SerialNumber: new(big.Int).Lsh(big.NewInt(1), 20000), NotAfter: time.Now().Add(time.Hour)}
+	issuer := &x509.Certificate{Subject: pkix.Name{CommonName: long, Organization: []string{long, long}}}
+	der, err := x509.CreateCertificate(rand.Reader, leaf, issuer, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := model.Dynamic{
+		Certificates: []*model.Certificate{{ID: "a", Namespace: "shop", Name: "tls", Chain: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}},
+		Names:        []model.CertificateName{{Host: "shop.example", ID: "a"}},
+	}
+	registry, c := prometheus.NewRegistry(), newCertificates()
+	registry.MustRegister(collecting(func(to chan<- prometheus.Metric) { c.collect(to, told, "k8s.io/ingress-nginx", true) }))
+	families, err := registry.Gather()
+	if err != nil || len(families) != 2 {
+		t.Fatalf("%d families, %v", len(families), err)
+	}
+	for _, f := range families {
+		for _, l := range f.Metric[0].Label {
+			if n := len(l.GetValue()); n > requests.MostLabel || n == 0 {
+				t.Errorf("%s: the label %s has %d bytes, want 1 to %d", f.GetName(), l.GetName(), n, requests.MostLabel)
+			}
 		}
 	}
 }

@@ -23,14 +23,17 @@ type Options struct {
 	Excluded []string
 	// Buckets are the upper bounds of buckets.
 	Buckets Buckets
-	// MostOfIngress and Most are the most series of an Ingress and in all. A series is one
-	// combination of labels, with all metrics.
+	// MostOfIngress and Most are the most series of an Ingress and in all; an Ingress has
+	// Reserved series also beyond Most. A series is one combination of labels, with all metrics.
 	MostOfIngress, Most int
 	// Labels are those of every series.
 	Labels map[string]string
 	// Exists reports whether there is an Ingress; nil means that every one exists.
 	Exists func(namespace, name string) bool
 }
+
+// Reserved is the number of series that an Ingress can always have, whatever others have.
+const Reserved = 10
 
 // Buckets are the upper bounds of the buckets of histograms.
 type Buckets struct {
@@ -104,9 +107,13 @@ func (s *Store) Add(datagram []byte) {
 func (s *Store) add(r record) {
 	l := s.reduce(r.labels)
 	found := s.series[l]
+	if found == nil && l.of() == (Ingress{}) && 2*s.ofIngress[l.of()] >= s.options.MostOfIngress {
+		l.method = otherMethod // what is left of those without an Ingress is for further hosts
+		found = s.series[l]
+	}
 	if found == nil {
 		of := l.of()
-		if len(s.series) >= s.options.Most || s.ofIngress[of] >= s.options.MostOfIngress {
+		if s.full(of) {
 			s.cut[of] += r.n
 			return
 		}
@@ -123,8 +130,15 @@ func (s *Store) add(r record) {
 	}
 }
 
-// reduce leaves out what the options do.
+// full reports whether an Ingress can have no further series.
+func (s *Store) full(of Ingress) bool {
+	n := s.ofIngress[of]
+	return n >= s.options.MostOfIngress || n >= Reserved && len(s.series) >= s.options.Most
+}
+
+// reduce leaves out what the options do, and cuts what objects and clients choose freely.
 func (s *Store) reduce(l labels) labels {
+	l.host, l.path, l.canary = Label(l.host), Label(l.path), Label(l.canary)
 	if !s.options.PerHost {
 		l.host = ""
 	}

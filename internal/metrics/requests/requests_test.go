@@ -102,20 +102,37 @@ func TestLabels(t *testing.T) {
 }
 
 func TestSeriesAreLimited(t *testing.T) {
-	s := New(small)
-	for i := range 10 { // 3 fit
-		s.Add(fmt.Appendf(nil, "0\n2\th shop/web/web/80\t/%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
-	}
-	for i := range 10 { // 2 fit
-		s.Add(fmt.Appendf(nil, "0\n1\th shop/api/api/80\t/%d\tGET\t200\t\t0.1\t1\t1\t\t\t", i))
+	o := small
+	o.MostOfIngress, o.Most = 15, 20
+	s := New(o)
+	for _, ingress := range []string{"web", "api", "late"} { // 15, 10 and 10 fit
+		for i := range 30 {
+			s.Add(fmt.Appendf(nil, "0\n2\th shop/%s/web/80\t/%d\tGET\t200\t\t0.1\t1\t1\t\t\t", ingress, i))
+		}
 	}
 	s.Add([]byte("0\n7\th shop/web/web/80\t/1\tGET\t200\t\t0.1\t1\t1\t\t\t")) // known
 	cut, _ := s.Cut()
-	if want := map[Ingress]uint64{{"shop", "web"}: 14, {"shop", "api"}: 8}; !cmp.Equal(want, cut) || s.Series() != 5 {
-		t.Errorf("want %v of 5 series, got %v of %d", want, cut, s.Series())
+	if want := map[Ingress]uint64{{"shop", "web"}: 30, {"shop", "api"}: 40, {"shop", "late"}: 40}; !cmp.Equal(want, cut) || s.Series() != 35 {
+		t.Errorf("want %v of 35 series, got %v of %d", want, cut, s.Series())
 	}
-	if got := only(textOfStore(t, s), "requests{"); strings.Count(got, "\n") != 5 || !strings.Contains(got, `path="/1",service="web",status="200"} 9`) {
+	if got := only(textOfStore(t, s), "requests{"); strings.Count(got, "\n") != 35 || !strings.Contains(got, `ingress="web",method="GET",namespace="shop",path="/1",service="web",status="200"} 9`) {
 		t.Error(got)
+	}
+}
+
+// TestRequestsOfNoIngressKeepRoom: odd methods at some hosts do not keep out those of others.
+func TestRequestsOfNoIngressKeepRoom(t *testing.T) {
+	o := small
+	o.MostOfIngress, o.Most = 500, 20000
+	s := New(o)
+	for i := range 40 {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "COPY", "MOVE", "LOCK", "UNLOCK", "MKCOL", "PROPFIND", "PROPPATCH", "XX"} {
+			s.Add(fmt.Appendf(nil, "0\n1\th%d\t\t%s\t308\t\t0.1\t1\t1\t\t\t", i, method))
+		}
+	}
+	s.Add([]byte("0\n7\tvictim\t\tGET\t308\t\t0.1\t1\t1\t\t\t"))
+	if cut, _ := s.Cut(); len(cut) > 0 || !strings.Contains(only(textOfStore(t, s), "requests{"), `host="victim",ingress="",method="OTHER"`) {
+		t.Errorf("cut %v of %d series", cut, s.Series())
 	}
 }
 

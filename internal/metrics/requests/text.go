@@ -1,7 +1,7 @@
 package requests
 
 import (
-	"bufio"
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
@@ -14,28 +14,41 @@ import (
 // 800,000 lines, most of which repeat the labels of the line before.
 // Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
 func (s *Store) WriteText(to io.Writer) error {
-	w := bufio.NewWriterSize(to, 1<<16)
+	var buffer bytes.Buffer
 	for _, f := range s.families {
-		s.writeFamily(w, f)
+		if err := s.writeFamily(to, &buffer, f); err != nil {
+			return err
+		}
 	}
-	return w.Flush()
+	_, err := buffer.WriteTo(to)
+	return err
 }
 
-// writeFamily writes a family. It holds the lock for one series at a time, so that counts of
-// workers never wait for a client.
-func (s *Store) writeFamily(w *bufio.Writer, f family) {
-	p := printer{w: w, family: f, bounds: make([]string, len(f.bounds))}
+// written is the number of bytes that are written at once.
+const written = 1 << 16
+
+// writeFamily writes a family. It holds the lock for one series at a time, and not while it writes
+// to the client, so that counts of workers never wait for one.
+func (s *Store) writeFamily(to io.Writer, buffer *bytes.Buffer, f family) error {
+	p := printer{w: buffer, family: f, bounds: make([]string, len(f.bounds))}
 	for i, bound := range f.bounds {
 		p.bounds[i] = formatFloat(bound)
 	}
 	for _, one := range s.ordered() {
 		p.series(s, one)
+		if buffer.Len() < written {
+			continue
+		}
+		if _, err := buffer.WriteTo(to); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // printer writes one family.
 type printer struct {
-	w      *bufio.Writer
+	w      *bytes.Buffer
 	family family
 	// bounds are those of the buckets as text.
 	bounds []string
@@ -74,7 +87,7 @@ func (p *printer) begin(kind string) {
 	}
 	p.begun = true
 	for _, text := range []string{"# HELP ", p.family.name, " ", p.family.help, "\n# TYPE ", p.family.name, " ", kind, "\n"} {
-		_, _ = p.w.WriteString(text) // Flush returns the error
+		_, _ = p.w.WriteString(text)
 	}
 }
 
