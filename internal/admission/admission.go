@@ -7,12 +7,16 @@
 package admission
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/lint"
@@ -61,40 +65,91 @@ func New() *Reviewer {
 	return &Reviewer{memos: sync.Pool{New: func() any { return translate.NewMemo() }}}
 }
 
-// Review judges an Ingress. former is its stored form, nil for a new one: what is wrong with that
-// already is no reason to refuse another change.
-func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict {
+// MostParts is the most that is judged at a time, in rules, paths and hosts of TLS: those of the
+// Ingress, and of the others on its hosts.
+const MostParts = 20000
+
+// Case is an Ingress that is to be judged. Use Open.
+type Case struct {
+	// Ours is set if the Ingress would be served. Others are not judged.
+	Ours bool
+	// Parts is the number of rules, paths and hosts of TLS to judge.
+	Parts int
+
+	by             *Reviewer
+	basis          Basis
+	object, former *networkingv1.Ingress
+	beside         []*networkingv1.Ingress
+	isRead         bool
+}
+
+// Open finds what an Ingress is judged beside. former is its stored form, nil for a new one: what is
+// wrong with that already is no reason to refuse another change.
+func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
 	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours || b.skips(object.Namespace) {
-		return Verdict{}
+		return &Case{}
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
 	if former == nil {
 		object = asYoungest(object)
 	}
 	beside, isRead := r.beside(b, object)
-	v := Verdict{Ours: true, Beside: len(beside)}
-	found := r.judge(b, append(slices.Clone(beside), object))
-	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, object) })
-	if len(suspects) > 0 {
-		before := beside
-		if former != nil {
-			before = append(slices.Clone(beside), former)
-		}
-		suspects = newSince(suspects, r.judge(b, before))
+	return &Case{Ours: true, Parts: parts(object) + parts(beside...), by: r, basis: b, object: object, former: former, beside: beside, isRead: isRead}
+}
+
+// Judge judges the Ingress. It gives up between two steps if ctx ends.
+func (c *Case) Judge(ctx context.Context) Verdict {
+	switch {
+	case !c.Ours:
+		return Verdict{}
+	case c.Parts > MostParts && c.isUnchanged():
+		return Verdict{Ours: true, Beside: len(c.beside)}
+	case c.Parts > MostParts:
+		return c.TooLarge(fmt.Sprintf("want at most %d rules, paths and hosts of TLS, with those of the other Ingresses on its hosts (got %d)", MostParts, c.Parts))
 	}
-	holders := holdersOf(object, beside)
+	found := c.by.judge(c.basis, append(slices.Clone(c.beside), c.object))
+	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, c.object) })
+	if ctx.Err() != nil {
+		return c.TooLarge("it could not be judged in time")
+	}
+	if len(suspects) > 0 {
+		before := c.beside
+		if c.former != nil {
+			before = append(slices.Clone(before), c.former)
+		}
+		suspects = newSince(suspects, c.by.judge(c.basis, before))
+	}
+	return c.verdict(found, suspects)
+}
+
+// verdict sorts Problems into reasons to refuse the Ingress, and warnings. suspects are those that
+// are new.
+func (c *Case) verdict(found, suspects []model.Problem) Verdict {
+	v := Verdict{Ours: true, Beside: len(c.beside)}
+	holders, refused := holdersOf(c.object, c.beside), map[model.Problem]bool{}
 	for _, p := range suspects {
-		if p.Reason == model.Conflict && holders.handedOver(p, object) {
+		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
 		}
 		v.Refusals = append(v.Refusals, p)
+		refused[p] = true
 	}
 	for _, p := range found {
-		if p.Object == snapshot.RefOf(object) && warned(p, isRead) && !slices.Contains(v.Refusals, p) {
+		if p.Object == snapshot.RefOf(c.object) && warned(p, c.isRead) && !refused[p] {
 			v.Warnings = append(v.Warnings, p)
 		}
 	}
 	return v
+}
+
+// TooLarge is the verdict on an Ingress that cannot be judged, for a reason.
+func (c *Case) TooLarge(text string) Verdict {
+	return Verdict{Ours: true, Beside: len(c.beside), Refusals: []model.Problem{{Object: snapshot.RefOf(c.object), Field: "spec", Reason: model.Unsupported, Text: text}}}
+}
+
+// isUnchanged reports whether nothing has changed that is judged.
+func (c *Case) isUnchanged() bool {
+	return c.former != nil && equality.Semantic.DeepEqual(c.object.Spec, c.former.Spec) && maps.Equal(c.object.Annotations, c.former.Annotations)
 }
 
 // skips reports whether the Ingresses of a namespace are not served.

@@ -163,11 +163,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (*admissionv1.Ad
 		return nil, &failure{http.StatusServiceUnavailable, "too many reviews wait; try again"}
 	}
 	defer s.judging.Release(1)
-	return s.review(body, s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath), began)
+	return s.review(ctx, body, s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath), began)
 }
 
 // review judges the object of a review.
-func (s *Server) review(body []byte, warnOnly bool, began time.Time) (*admissionv1.AdmissionReview, error) {
+func (s *Server) review(ctx context.Context, body []byte, warnOnly bool, began time.Time) (*admissionv1.AdmissionReview, error) {
 	var asked admissionv1.AdmissionReview
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Request == nil {
 		return nil, &failure{http.StatusBadRequest, "want an AdmissionReview of admission.k8s.io/v1 with a request"}
@@ -187,7 +187,7 @@ func (s *Server) review(body []byte, warnOnly bool, began time.Time) (*admission
 		return nil, &failure{http.StatusServiceUnavailable, "Sluice does not know all objects yet; try again"}
 	}
 	judged := time.Now()
-	verdict := s.reviewer.Review(basis, object, former)
+	verdict := s.reviewer.Open(basis, object, former).Judge(ctx)
 	answer.Warnings = warnings(verdict, snapshot.RefOf(object), warnOnly)
 	if len(verdict.Refusals) > 0 && !warnOnly {
 		answer.Allowed = false
