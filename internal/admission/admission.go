@@ -86,7 +86,7 @@ type Case struct {
 // Open finds what an Ingress is judged beside. former is its stored form, nil for a new one: what is
 // wrong with that already is no reason to refuse another change.
 func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
-	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours || b.skips(object.Namespace) {
+	if !b.Serves(object) {
 		return &Case{}
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
@@ -105,12 +105,12 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 	case c.Parts > MostParts && c.isUnchanged():
 		return Verdict{Ours: true, Beside: len(c.beside)}
 	case c.Parts > MostParts:
-		return c.TooLarge(fmt.Sprintf("want at most %d rules, paths and hosts of TLS, with those of the other Ingresses on its hosts (got %d)", MostParts, c.Parts))
+		return TooLarge(c.object, fmt.Sprintf("want at most %d rules, paths and hosts of TLS, with those of the other Ingresses on its hosts (got %d)", MostParts, c.Parts))
 	}
 	found := c.by.judge(c.basis, append(slices.Clone(c.beside), c.object))
 	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, c.object) })
 	if ctx.Err() != nil {
-		return c.TooLarge("it could not be judged in time")
+		return TooLarge(c.object, "it could not be judged in time")
 	}
 	if len(suspects) > 0 {
 		before := c.beside
@@ -143,13 +143,19 @@ func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 }
 
 // TooLarge is the verdict on an Ingress that cannot be judged, for a reason.
-func (c *Case) TooLarge(text string) Verdict {
-	return Verdict{Ours: true, Beside: len(c.beside), Refusals: []model.Problem{{Object: snapshot.RefOf(c.object), Field: "spec", Reason: model.Unsupported, Text: text}}}
+func TooLarge(object *networkingv1.Ingress, text string) Verdict {
+	return Verdict{Ours: true, Refusals: []model.Problem{{Object: snapshot.RefOf(object), Field: "spec", Reason: model.Unsupported, Text: text}}}
 }
 
 // isUnchanged reports whether nothing has changed that is judged.
 func (c *Case) isUnchanged() bool {
 	return c.former != nil && equality.Semantic.DeepEqual(c.object.Spec, c.former.Spec) && maps.Equal(c.object.Annotations, c.former.Annotations)
+}
+
+// Serves reports whether an Ingress would be served, by its namespace, class and annotations.
+func (b Basis) Serves(object *networkingv1.Ingress) bool {
+	ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object)
+	return ours && !b.skips(object.Namespace)
 }
 
 // skips reports whether the Ingresses of a namespace are not served.
