@@ -107,7 +107,8 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 	case c.Parts > MostParts:
 		return TooLarge(c.object, fmt.Sprintf("want at most %d rules, paths and hosts of TLS, with those of the other Ingresses on its hosts (got %d)", MostParts, c.Parts))
 	}
-	found := c.by.judge(c.basis, append(slices.Clone(c.beside), c.object))
+	after := append(slices.Clone(c.beside), c.object)
+	found := c.by.judge(c.basis, after)
 	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, c.object) })
 	if ctx.Err() != nil {
 		return TooLarge(c.object, "it could not be judged in time")
@@ -117,7 +118,7 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 		if c.former != nil {
 			before = append(slices.Clone(before), c.former)
 		}
-		suspects = newSince(suspects, c.by.judge(c.basis, before))
+		suspects = newSince(suspects, after, c.by.judge(c.basis, before), before)
 	}
 	return c.verdict(found, suspects)
 }
@@ -209,20 +210,6 @@ func refusable(p model.Problem, object *networkingv1.Ingress) bool {
 		return false
 	}
 	return lint.SeverityOf(p) == lint.Error
-}
-
-// newSince returns the Problems that were not there before the change.
-func newSince(problems, before []model.Problem) []model.Problem {
-	was := map[model.Problem]bool{}
-	for _, p := range before {
-		was[plain(p)] = true
-	}
-	return slices.DeleteFunc(problems, func(p model.Problem) bool { return was[plain(p)] })
-}
-
-// plain returns what identifies a Problem.
-func plain(p model.Problem) model.Problem {
-	return model.Problem{Object: p.Object, Field: p.Field, Reason: p.Reason, Text: p.Text}
 }
 
 // warned reports whether the author is told of a Problem that is no reason to refuse the Ingress.

@@ -204,6 +204,40 @@ func TestWhatIsWrongAlready(t *testing.T) {
 	sayOnly(t, "a path of a younger one", r.Review(b, taking, former).Refusals, "Ingress shop/a")
 }
 
+// TestWhatMoves: a Problem that is there already stays the same if other paths come, go or change
+// places, also if it is that of another Ingress. One about something else is new.
+func TestWhatMoves(t *testing.T) {
+	t.Parallel()
+	tls := func(manifest, entries string) string {
+		return strings.Replace(manifest, "  rules:", "  tls: ["+entries+"]\n  rules:", 1)
+	}
+	const entry, other = "{hosts: [w.example], secretName: mine}", "{hosts: [x.example], secretName: more}"
+	const limit = "nginx.ingress.kubernetes.io/limit-rps: "
+	holder := tls(ingress("shop/old", "", "w.example/b web", "w.example/c web", "w.example/d[1] web", "w.example/d[2] web"), "{hosts: [w.example], secretName: theirs}")
+	for name, c := range map[string]struct{ stored, former, object, refused string }{
+		"a path in front": {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/new web", "w.example/a web", "w.example/b web"), ""},
+		"a path goes":     {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/b web"), ""},
+		"another order":   {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web", "w.example/c web"), ingress("shop/web", "", "w.example/c web", "w.example/b web", "w.example/a web"), ""},
+		"a second conflict": {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/c web", "w.example/a web", "w.example/b web"),
+			"spec.rules[0].http.paths[0]"},
+		"another conflict in its place": {holder, ingress("shop/web", "", "w.example/b web"), ingress("shop/web", "", "w.example/c web"), "Prefix /c"},
+		"indices in a path":             {holder, ingress("shop/web", "", "w.example/d[1] web"), ingress("shop/web", "", "w.example/d[2] web"), "d[2]"},
+		"the loser, a path in front":    {"", ingress("shop/web", "", "w.example/b web") + ingress("team/late", "", "w.example/b web"), ingress("shop/web", "", "w.example/new web", "w.example/b web"), ""},
+		"the loser loses more": {"", ingress("shop/web", "", "w.example/b web") + ingress("team/late", "", "w.example/b web", "w.example/c web"), ingress("shop/web", "", "w.example/c web", "w.example/b web"),
+			"Prefix /c"},
+		"TLS in front":        {holder, tls(ingress("shop/web", "", "w.example/a web", "x.example/ web"), entry), tls(ingress("shop/web", "", "w.example/a web", "x.example/ web"), other+", "+entry), ""},
+		"a bad value":         {"", ingress("shop/web", limit+"many", "w.example/b web"), ingress("shop/web", limit+"many", "w.example/new web", "w.example/b web"), ""},
+		"another bad value":   {"", ingress("shop/web", limit+"many", "w.example/b web"), ingress("shop/web", limit+"more", "w.example/b web"), "more"},
+		"values with indices": {"", ingress("shop/web", limit+"'spec.rules[1]'", "w.example/b web"), ingress("shop/web", limit+"'spec.rules[2]'", "w.example/b web"), "spec.rules[2]"},
+	} {
+		b := stored(t, class+web+c.stored+c.former)
+		former := b.Snapshot.Ingress(snapshot.Name{Namespace: "shop", Name: "web"})
+		object := one(t, c.object)
+		object.CreationTimestamp = former.CreationTimestamp
+		sayOnly(t, name, New().Review(b, object, former).Refusals, c.refused)
+	}
+}
+
 // TestAlone: without the full test, others do not count.
 func TestAlone(t *testing.T) {
 	t.Parallel()
