@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +30,48 @@ type request struct {
 // isIngress reports whether an Ingress is to be stored.
 func (r *request) isIngress() bool {
 	return r.Kind == metav1.GroupVersionKind{Group: networkingv1.GroupName, Version: "v1", Kind: "Ingress"} && is(r.Object)
+}
+
+// beginningOf reads what is before the object in the beginning of a review, as the API server writes
+// it. Of the object it tells only whether there is one.
+func beginningOf(body []byte) *request {
+	r, d := &request{}, json.NewDecoder(bytes.NewReader(body))
+	var skipped json.RawMessage
+	wanted := map[string]any{"uid": &r.UID, "kind": &r.Kind, "namespace": &r.Namespace, "name": &r.Name}
+	_ = eachMember(d, func(key string) error { // it ends with an error, at the latest where the text is cut
+		if key != "request" {
+			return d.Decode(&skipped)
+		}
+		return eachMember(d, func(key string) error {
+			if key == "object" {
+				if begin, err := d.Token(); err == nil && begin == json.Delim('{') {
+					r.Object = json.RawMessage("{}")
+				}
+				return io.EOF
+			} else if to := wanted[key]; to != nil {
+				return d.Decode(to)
+			}
+			return d.Decode(&skipped)
+		})
+	})
+	return r
+}
+
+// eachMember calls a function at the value of each member of an object, until it returns an error.
+func eachMember(d *json.Decoder, read func(key string) error) error {
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return io.ErrUnexpectedEOF
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := read(fmt.Sprint(key)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func is(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }

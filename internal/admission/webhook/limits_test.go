@@ -158,6 +158,37 @@ func TestSmallDoNotWaitForLarge(t *testing.T) {
 	}
 }
 
+// TestNoMemoryIsRefused: a large Ingress is refused, or warned of, while there is no memory for it,
+// and what is no Ingress is left to the failurePolicy.
+func TestNoMemoryIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := serverOf(t, 1, func(o *Options) { o.Reviewed = func(Result) {} })
+	if !s.large.memory.TryAcquire(mostInMemory) {
+		t.Fatal("memory is in use")
+	}
+	body := string(reviewOf(t, large("new", 3*mostSmallParts), nil))
+	of := func(path, body string) *httptest.ResponseRecorder {
+		return post(s, path+"?timeout=50ms", "application/json", strings.NewReader(body))
+	}
+	if a := answerOf(t, of(Path, body)); !says(a, "other large reviews use all the memory") || a.UID != "some-uid" {
+		t.Errorf("%+v", a)
+	}
+	if a := answerOf(t, of(WarnPath, body)); !a.Allowed || len(a.Warnings) != 1 {
+		t.Errorf("warn: %+v", a)
+	}
+	for name, other := range map[string]string{
+		"a deletion":   strings.Replace(body, `"object":{`, `"object":null,"oldObject":{`, 1),
+		"another kind": strings.Replace(body, `"kind":"Ingress"`, `"kind":"Secret"`, 1),
+		"no JSON":      strings.Repeat("x", len(body)),
+		"a list":       "[" + body + "]",
+		"keys only":    strings.Replace(body, `"uid":`, `"uid",`, 1),
+	} {
+		if got := of(Path, other); got.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d %.200s", name, got.Code, got.Body)
+		}
+	}
+}
+
 // stalled is a body that stops after some bytes. Each client that waits for more is counted.
 type stalled struct {
 	io.Reader

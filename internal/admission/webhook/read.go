@@ -26,7 +26,7 @@ const (
 )
 
 // read reads a body, with memory for what has arrived: for a large one only once its first mostSmall
-// bytes are there. The function returns the memory.
+// bytes are there. The function returns the memory. The error is a *failure.
 func (s *Server) read(ctx context.Context, w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
 	if r.ContentLength > mostBody {
 		return nil, func() {}, tooLong()
@@ -48,7 +48,7 @@ func (s *Server) read(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		size = mostBody
 	}
 	if s.large.memory.Acquire(ctx, copies*size) != nil {
-		return nil, func() { s.small.memory.Release(held) }, busy()
+		return body, func() { s.small.memory.Release(held) }, errBusy
 	}
 	_ = control.SetReadDeadline(time.Now().Add(s.transfer))
 	rest := bytes.NewBuffer(append(make([]byte, 0, size+bytes.MinRead), body...))
@@ -64,7 +64,7 @@ func (s *Server) read(ctx context.Context, w http.ResponseWriter, r *http.Reques
 func (s *Server) begin(ctx context.Context, r io.Reader) (body []byte, held int64, whole bool, err error) {
 	for size := 4 << 10; size <= mostSmall; size *= 2 {
 		if s.small.memory.Acquire(ctx, copies*int64(size)-held) != nil {
-			return nil, held, false, busy()
+			return nil, held, false, errBusy
 		}
 		held = copies * int64(size)
 		more, err := io.ReadAll(io.LimitReader(r, int64(size-len(body))))
@@ -79,9 +79,9 @@ func (s *Server) begin(ctx context.Context, r io.Reader) (body []byte, held int6
 	return body, held, false, nil
 }
 
-func busy() error {
-	return &failure{http.StatusServiceUnavailable, "other reviews use all the memory for reviews; try again"}
-}
+// errBusy is the failure of a body for which there is no memory. What was read of a large one is
+// returned with it.
+var errBusy = &failure{http.StatusServiceUnavailable, "other reviews use all the memory for reviews; try again"}
 
 func tooLong() error {
 	return &failure{http.StatusRequestEntityTooLarge, fmt.Sprintf("want at most %d bytes", mostBody)}

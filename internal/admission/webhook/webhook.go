@@ -18,6 +18,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/admission"
@@ -132,10 +133,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (*admissionv1.Ad
 	}
 	body, release, err := s.read(ctx, w, r)
 	defer release()
+	warnOnly := s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath)
+	if errors.Is(err, errBusy) {
+		return unread(body, warnOnly)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s.review(ctx, body, s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath), began)
+	return s.review(ctx, body, warnOnly, began)
 }
 
 // review judges the object of a review.
@@ -146,8 +151,7 @@ func (s *Server) review(ctx context.Context, body []byte, warnOnly bool, began t
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Request == nil {
 		return nil, &failure{http.StatusBadRequest, "want an AdmissionReview of admission.k8s.io/v1 with a request"}
 	}
-	answer := &admissionv1.AdmissionResponse{UID: asked.Request.UID, Allowed: true}
-	review := &admissionv1.AdmissionReview{TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}, Response: answer}
+	review, answer := answerTo(asked.Request)
 	if !asked.Request.isIngress() {
 		return review, nil // such as a deletion
 	}
@@ -159,16 +163,39 @@ func (s *Server) review(ctx context.Context, body []byte, warnOnly bool, began t
 	if err != nil {
 		return nil, err
 	}
-	answer.Warnings = warnings(verdict, ref, warnOnly)
-	if len(verdict.Refusals) > 0 && !warnOnly {
-		answer.Allowed = false
-		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(verdict.Refusals, ref)}
-	}
+	decide(answer, verdict, ref, warnOnly)
 	s.options.Reviewed(Result{
 		Namespace: ref.Namespace, Name: ref.Name, Allowed: answer.Allowed, Judged: verdict.Ours,
 		Took: time.Since(began), Judging: judging, Beside: verdict.Beside + 1, Bytes: len(body),
 	})
 	return review, nil
+}
+
+// unread is the answer to a review for which there is no memory, of which only the beginning is known.
+func unread(beginning []byte, warnOnly bool) (*admissionv1.AdmissionReview, error) {
+	asked := beginningOf(beginning)
+	if !asked.isIngress() {
+		return nil, errBusy
+	}
+	review, answer := answerTo(asked)
+	object := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: asked.Namespace, Name: asked.Name}}
+	decide(answer, admission.TooLarge(object, "other large reviews use all the memory for them: try again, or divide it"), snapshot.RefOf(object), warnOnly)
+	return review, nil
+}
+
+// answerTo is the review that allows what is asked, and its answer.
+func answerTo(asked *request) (*admissionv1.AdmissionReview, *admissionv1.AdmissionResponse) {
+	answer := &admissionv1.AdmissionResponse{UID: asked.UID, Allowed: true}
+	return &admissionv1.AdmissionReview{TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}, Response: answer}, answer
+}
+
+// decide writes a verdict into an answer.
+func decide(answer *admissionv1.AdmissionResponse, v admission.Verdict, ref model.ObjectRef, warnOnly bool) {
+	answer.Warnings = warnings(v, ref, warnOnly)
+	if len(v.Refusals) > 0 && !warnOnly {
+		answer.Allowed = false
+		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(v.Refusals, ref)}
+	}
 }
 
 // verdict judges the object of a request, and returns how long that took.
