@@ -44,9 +44,9 @@ type Basis struct {
 type Verdict struct {
 	// Ours is set if the Ingress would be served. Others are not judged.
 	Ours bool
-	// Refusals are the Problems with which it may not be stored, Warnings what its author should
+	// Rejections are the Problems with which it may not be stored, Warnings what its author should
 	// know. Both are sorted.
-	Refusals, Warnings []model.Problem
+	Rejections, Warnings []model.Problem
 	// Beside is the number of Ingresses that it was judged beside.
 	Beside int
 }
@@ -84,7 +84,7 @@ type Case struct {
 }
 
 // Open finds what an Ingress is judged beside. former is its stored form, nil for a new one: what is
-// wrong with that already is no reason to refuse another change.
+// wrong with that already is no reason to reject another change.
 func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
 	if !b.Serves(object) {
 		return &Case{}
@@ -109,7 +109,7 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 	}
 	after := append(slices.Clone(c.beside), c.object)
 	found := c.by.judge(c.basis, after)
-	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, c.object) })
+	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !rejectable(p, c.object) })
 	if ctx.Err() != nil {
 		return TooLarge(c.object, "it could not be judged in time")
 	}
@@ -123,20 +123,20 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 	return c.verdict(found, suspects)
 }
 
-// verdict sorts Problems into reasons to refuse the Ingress, and warnings. suspects are those that
+// verdict sorts Problems into reasons to reject the Ingress, and warnings. suspects are those that
 // are new.
 func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 	v := Verdict{Ours: true, Beside: len(c.beside)}
-	holders, refused := holdersOf(c.object, c.beside), map[model.Problem]bool{}
+	holders, rejected := holdersOf(c.object, c.beside), map[model.Problem]bool{}
 	for _, p := range suspects {
 		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
 		}
-		v.Refusals = append(v.Refusals, p)
-		refused[p] = true
+		v.Rejections = append(v.Rejections, p)
+		rejected[p] = true
 	}
 	for _, p := range found {
-		if p.Object == snapshot.RefOf(c.object) && warned(p, c.isRead) && !refused[p] {
+		if p.Object == snapshot.RefOf(c.object) && warned(p, c.isRead) && !rejected[p] {
 			v.Warnings = append(v.Warnings, p)
 		}
 	}
@@ -145,7 +145,7 @@ func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 
 // TooLarge is the verdict on an Ingress that cannot be judged, for a reason.
 func TooLarge(object *networkingv1.Ingress, text string) Verdict {
-	return Verdict{Ours: true, Refusals: []model.Problem{{Object: snapshot.RefOf(object), Field: "spec", Reason: model.Unsupported, Text: text}}}
+	return Verdict{Ours: true, Rejections: []model.Problem{{Object: snapshot.RefOf(object), Field: "spec", Reason: model.Unsupported, Text: text}}}
 }
 
 // isUnchanged reports whether nothing has changed that is judged.
@@ -198,10 +198,10 @@ func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem 
 	return model.SortProblems(problems)
 }
 
-// refusable reports whether an Ingress may be refused for a Problem: one of its own that keeps it
+// rejectable reports whether an Ingress may be rejected for a Problem: one of its own that keeps it
 // from being served as written, or a conflict that it makes for another. What it refers to may come
 // later, so that what is missing is no reason.
-func refusable(p model.Problem, object *networkingv1.Ingress) bool {
+func rejectable(p model.Problem, object *networkingv1.Ingress) bool {
 	if p.Object != snapshot.RefOf(object) {
 		return p.Reason == model.Conflict && snapshot.IsIngress(p.Object)
 	}
@@ -212,7 +212,7 @@ func refusable(p model.Problem, object *networkingv1.Ingress) bool {
 	return lint.SeverityOf(p) == lint.Error
 }
 
-// warned reports whether the author is told of a Problem that is no reason to refuse the Ingress.
+// warned reports whether the author is told of a Problem that is no reason to reject the Ingress.
 // Secrets and ConfigMaps are known only once an Ingress refers to them, and Services of a namespace
 // once it is read.
 func warned(p model.Problem, isRead bool) bool {

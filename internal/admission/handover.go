@@ -45,10 +45,10 @@ func (h holders) handedOver(p model.Problem, object *networkingv1.Ingress) bool 
 	if p.Object == snapshot.RefOf(object) {
 		with = h.byField[pathField(p.Field)]
 	}
-	refuses := func(other *networkingv1.Ingress) bool {
+	keeps := func(other *networkingv1.Ingress) bool {
 		return other == nil || other.Annotations[HandOver] != snapshot.NameOf(object).String()
 	}
-	return len(with) > 0 && !slices.ContainsFunc(with, refuses)
+	return len(with) > 0 && !slices.ContainsFunc(with, keeps)
 }
 
 // pathField cuts a field behind the path that it is of.

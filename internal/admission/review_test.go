@@ -63,15 +63,15 @@ func TestConflictsCostTheSameEach(t *testing.T) {
 	go func() { done <- c.verdict(problems, problems) }()
 	select {
 	case v := <-done:
-		if len(v.Refusals) != n || len(v.Warnings) != 0 || holders.handedOver(problems[0], fresh) {
-			t.Errorf("%d of %d conflicts are refused, %d warnings", len(v.Refusals), n, len(v.Warnings))
+		if len(v.Rejections) != n || len(v.Warnings) != 0 || holders.handedOver(problems[0], fresh) {
+			t.Errorf("%d of %d conflicts are rejected, %d warnings", len(v.Rejections), n, len(v.Warnings))
 		}
 	case <-time.After(time.Minute): // 10 billion comparisons take longer
 		t.Fatal("the conflicts are compared with each other")
 	}
 }
 
-// TestTooLarge: what could not be judged in time is refused with the limit, unless nothing of it
+// TestTooLarge: what could not be judged in time is rejected with the limit, unless nothing of it
 // changes.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
@@ -89,25 +89,25 @@ func TestTooLarge(t *testing.T) {
 		"beside others, the small one":   {with(t, many(t, "shop/old", "", "a.example", MostParts)), one(t, ingress("team/new", "", "a.example/ web"))},
 		"with a bad value of annotation": {with(t), many(t, "team/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example", MostParts)},
 	} {
-		sayOnly(t, name, New().Review(c.basis, c.object, nil).Refusals, want)
+		sayOnly(t, name, New().Review(c.basis, c.object, nil).Rejections, want)
 	}
 	former := many(t, "team/new", "", "a.example", MostParts)
 	b := with(t, former)
 	labelled := former.DeepCopy()
 	labelled.Labels = map[string]string{"team": "web"}
-	if v := New().Review(b, labelled, former); !v.Ours || len(v.Refusals) > 0 {
+	if v := New().Review(b, labelled, former); !v.Ours || len(v.Rejections) > 0 {
 		t.Errorf("a label: %+v", v)
 	}
 	labelled.Annotations = map[string]string{"nginx.ingress.kubernetes.io/limit-rps": "many"}
-	sayOnly(t, "an annotation", New().Review(b, labelled, former).Refusals, want)
+	sayOnly(t, "an annotation", New().Review(b, labelled, former).Rejections, want)
 }
 
-// TestEndOfTime: an Ingress with faults that cannot be judged in time is refused.
+// TestEndOfTime: an Ingress with faults that cannot be judged in time is rejected.
 func TestEndOfTime(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
-	sayOnly(t, "refused", New().Open(with(t), one(t, ingress("shop/new", "", "a.example/ web")), nil).Judge(ended).Refusals, "could not be judged in time")
+	sayOnly(t, "rejected", New().Open(with(t), one(t, ingress("shop/new", "", "a.example/ web")), nil).Judge(ended).Rejections, "could not be judged in time")
 }
 
 // TestOthersCostOnlyWhatIsShared: what others have on other hosts is not judged.
@@ -149,7 +149,7 @@ func TestTrimmedAsWhole(t *testing.T) {
 		ingress("shop/all", "", "/ web", "/q web", "o.example/ web") + ingress("shop/under", "", "o.example/x web", "deep.c.example/ web", "deep.c.example/y web")
 	others = strings.ReplaceAll(others, "  rules:", "  tls: [{hosts: [x.example, a.example], secretName: one}, {hosts: [o.example], secretName: two}, {hosts: ['*.c.example'], secretName: three}]\n  rules:")
 	b := stored(t, class+web+others)
-	r, refused := New(), 0
+	r, rejected := New(), 0
 	for _, at := range []string{"a.example/cart", "a.example/last", "a.example/", "y.example/", "alias.example/", "shop.example/", "a.b.example/", "q.b.example/", "*.b.example/q", "www.w.example/", "w.example/", "/q", "o.example/x", "*.c.example/", "deep.c.example/y", "q.example/"} {
 		for _, annotations := range []string{"", alias + "alias.example", alias + "'~^shop[.]example$'", alias + "'~^.*$'", alias + "a.example", www, "nginx.ingress.kubernetes.io/ssl-ciphers: AES256-SHA"} {
 			candidate := one(t, strings.Replace(ingress("team/new", annotations, "fresh.example/ web", at+" web"), "  rules:", "  tls: [{hosts: [a.example, w.example, o.example, deep.c.example], secretName: other}]\n  rules:", 1))
@@ -157,13 +157,13 @@ func TestTrimmedAsWhole(t *testing.T) {
 			c := r.Open(b, candidate, nil)
 			c.beside = b.Snapshot.Ingresses()
 			all := c.Judge(t.Context())
-			refused += len(all.Refusals)
-			if !slices.Equal(near.Refusals, all.Refusals) || !slices.Equal(near.Warnings, all.Warnings) {
-				t.Errorf("%s with %q, beside %d:\nnear %v; %v\nall  %v; %v", at, annotations, near.Beside, near.Refusals, near.Warnings, all.Refusals, all.Warnings)
+			rejected += len(all.Rejections)
+			if !slices.Equal(near.Rejections, all.Rejections) || !slices.Equal(near.Warnings, all.Warnings) {
+				t.Errorf("%s with %q, beside %d:\nnear %v; %v\nall  %v; %v", at, annotations, near.Beside, near.Rejections, near.Warnings, all.Rejections, all.Warnings)
 			}
 		}
 	}
-	if refused < 20 {
-		t.Errorf("only %d reasons to refuse: this compares nothing", refused)
+	if rejected < 20 {
+		t.Errorf("only %d reasons to reject: this compares nothing", rejected)
 	}
 }

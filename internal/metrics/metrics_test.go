@@ -71,7 +71,7 @@ type collecting func(chan<- prometheus.Metric)
 func (c collecting) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, to) }
 func (c collecting) Collect(to chan<- prometheus.Metric) { c(to) }
 
-// TestReviewsAreBounded: names that are made up are not kept: those of refused Ingresses at once, and
+// TestReviewsAreBounded: names that are made up are not kept: those of rejected Ingresses at once, and
 // of accepted ones if there are many.
 func TestReviewsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -80,11 +80,11 @@ func TestReviewsAreBounded(t *testing.T) {
 	for i := range stored {
 		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("stored-", i), Allowed: i > 0})
 	}
-	const refused = 3000
-	for i := range refused {
-		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("refused-", i)})
+	const rejected = 3000
+	for i := range rejected {
+		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("rejected-", i)})
 	}
-	if n := r.counts[requests.Ingress{}]; len(r.counts) != stored+1 || n == nil || n.failed != refused {
+	if n := r.counts[requests.Ingress{}]; len(r.counts) != stored+1 || n == nil || n.failed != rejected {
 		t.Errorf("%d Ingresses, %v without a name", len(r.counts), n)
 	}
 	for i := range 10 * mostUnstored {

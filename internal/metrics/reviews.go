@@ -45,7 +45,7 @@ func newReviews(labels prometheus.Labels, exists func(namespace, name string) bo
 	return &reviews{
 		exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{}, most: mostUnstored,
 		passed: d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
-		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was refused.", "namespace", "ingress"),
+		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was rejected.", "namespace", "ingress"),
 		expireTime: d.desc("sluice_webhook_certificate_expire_time_seconds",
 			"When the certificate that the admission webhook presents expires, in seconds since 1970; 0 while it has none."),
 		tested:    gauge("tested_ingresses", "Ingresses that the last review judged: the reviewed one, and those that share a name with it."),
@@ -80,7 +80,7 @@ func (m *Metrics) Reviewed(result webhook.Result) {
 	r.took.Observe(result.Took.Seconds())
 }
 
-// count counts a review, without a name if the Ingress was refused and does not exist.
+// count counts a review, without a name if the Ingress was rejected and does not exist.
 func (r *reviews) count(result webhook.Result) {
 	of := requests.Ingress{Namespace: result.Namespace, Name: result.Name}
 	if !result.Allowed && !r.exists(of.Namespace, of.Name) {

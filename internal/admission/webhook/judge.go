@@ -16,7 +16,7 @@ import (
 
 const (
 	// patience is how long a review may take: less than the API server waits for it, with the
-	// chart's timeoutSeconds. One that takes longer is refused, so that nobody can have an Ingress
+	// chart's timeoutSeconds. One that takes longer is rejected, so that nobody can have an Ingress
 	// stored unreviewed by making it, or others, slow.
 	patience = 4 * time.Second
 	// mostSmallParts is the most rules, paths and hosts of TLS that a small review judges.

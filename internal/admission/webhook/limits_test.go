@@ -52,9 +52,9 @@ func TestMemoryOfShortMembers(t *testing.T) {
 		fmt.Fprintf(&many, `,"%d":""`, i)
 	}
 	for name, c := range map[string]struct {
-		body    []byte
-		status  int
-		refused string
+		body     []byte
+		status   int
+		rejected string
 	}{
 		"managedFields":   {written(head + `,"managedFields":` + repeated("{}", 2_900_000) + `},"spec":{"ingressClassName":"nginx"}}`), http.StatusOK, ""},
 		"ownerReferences": {written(head + `,"ownerReferences":` + repeated("{}", 2_900_000) + `},"spec":{"ingressClassName":"nginx"}}`), http.StatusOK, ""},
@@ -72,7 +72,7 @@ func TestMemoryOfShortMembers(t *testing.T) {
 		if got.Code != c.status {
 			t.Errorf("%s: %d %.200s", name, got.Code, got.Body)
 		} else if got.Code == http.StatusOK {
-			if a := answerOf(t, got); a.Allowed != (c.refused == "") || !a.Allowed && !says(a, c.refused) {
+			if a := answerOf(t, got); a.Allowed != (c.rejected == "") || !a.Allowed && !says(a, c.rejected) {
 				t.Errorf("%s: %+v", name, a)
 			}
 		}
@@ -107,8 +107,8 @@ func large(name string, n int) *networkingv1.Ingress {
 	return object
 }
 
-// TestLateIsRefused: what cannot be judged while the API server waits is refused, or warned of.
-func TestLateIsRefused(t *testing.T) {
+// TestLateIsRejected: what cannot be judged while the API server waits is rejected, or warned of.
+func TestLateIsRejected(t *testing.T) {
 	t.Parallel()
 	body := reviewOf(t, large("new", admission.MostParts-10), nil)
 	s, _ := serverOf(t, 1, func(o *Options) { o.Reviewed = func(Result) {} })
@@ -158,9 +158,9 @@ func TestSmallDoNotWaitForLarge(t *testing.T) {
 	}
 }
 
-// TestNoMemoryIsRefused: a large Ingress is refused, or warned of, while there is no memory for it,
+// TestNoMemoryIsRejected: a large Ingress is rejected, or warned of, while there is no memory for it,
 // and what is no Ingress is left to the failurePolicy.
-func TestNoMemoryIsRefused(t *testing.T) {
+func TestNoMemoryIsRejected(t *testing.T) {
 	t.Parallel()
 	s, _ := serverOf(t, 1, func(o *Options) { o.Reviewed = func(Result) {} })
 	if !s.large.memory.TryAcquire(mostInMemory) {

@@ -26,7 +26,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// The paths. Others are judged as Path. At WarnPath nothing is refused; what would be is told.
+// The paths. Others are judged as Path. At WarnPath nothing is rejected; what would be is told.
 const (
 	Path     = "/networking/v1/ingresses"
 	WarnPath = "/networking/v1/ingresses/warn"
@@ -40,7 +40,7 @@ type Options struct {
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Basis returns what to judge by, false while not all objects are known.
 	Basis func() (admission.Basis, bool)
-	// WarnOnly refuses nothing, whatever the path.
+	// WarnOnly rejects nothing, whatever the path.
 	WarnOnly bool
 	// Reviewed receives the result of each review; it may be nil.
 	Reviewed func(Result)
@@ -192,9 +192,9 @@ func answerTo(asked *request) (*admissionv1.AdmissionReview, *admissionv1.Admiss
 // decide writes a verdict into an answer.
 func decide(answer *admissionv1.AdmissionResponse, v admission.Verdict, ref model.ObjectRef, warnOnly bool) {
 	answer.Warnings = warnings(v, ref, warnOnly)
-	if len(v.Refusals) > 0 && !warnOnly {
+	if len(v.Rejections) > 0 && !warnOnly {
 		answer.Allowed = false
-		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(v.Refusals, ref)}
+		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(v.Rejections, ref)}
 	}
 }
 
