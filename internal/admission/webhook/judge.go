@@ -53,20 +53,30 @@ func (s *Server) judge(ctx context.Context, b admission.Basis, object, former *p
 	if in.judging.Acquire(ctx, 1) != nil {
 		return late()
 	}
+	held := true
+	defer func() { // also after a panic
+		if held {
+			in.judging.Release(1)
+		}
+	}()
 	c, err := s.decoded(b, object, former)
-	if err == nil && in == s.small && c.Parts > mostSmallParts {
+	if err != nil {
+		return admission.Verdict{}, &failure{http.StatusBadRequest, err.Error()}
+	}
+	if in == s.small && c.Parts <= mostSmallParts { // which is short, and waits for no other goroutine
+		return c.Judge(ctx), nil
+	}
+	if in == s.small {
 		in.judging.Release(1)
-		if in = s.large; in.judging.Acquire(ctx, 1) != nil {
+		in = s.large
+		if held = in.judging.Acquire(ctx, 1) == nil; !held {
 			return late()
 		}
 	}
-	if err != nil {
-		in.judging.Release(1)
-		return admission.Verdict{}, &failure{http.StatusBadRequest, err.Error()}
-	}
+	held = false // it is released by the judgement, also if nobody waits for that any more
 	judged := make(chan admission.Verdict, 1)
 	go func() {
-		defer in.judging.Release(1) // also of one that nobody waits for any more
+		defer in.judging.Release(1)
 		defer close(judged)
 		defer s.recover()
 		judged <- c.Judge(ctx)
