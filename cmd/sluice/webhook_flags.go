@@ -34,13 +34,13 @@ const (
 )
 
 func (f *webhookFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.address, "validating-webhook", "", "address of the admission webhook, such as :8443, which refuses Ingresses that would not be served as written; none if empty")
+	flags.StringVar(&f.address, "validating-webhook", "", "address of the admission webhook, such as :8443, which rejects Ingresses that would not be served as written; none if empty")
 	flags.StringVar(&f.certificate, "validating-webhook-certificate", "", "file with the certificate of the webhook in PEM; read again when it changes")
 	flags.StringVar(&f.key, "validating-webhook-key", "", "file with its private key")
 	flags.StringVar(&f.secret, "validating-webhook-secret", "", "Secret, as NAMESPACE/NAME, in which Sluice keeps a certificate for the webhook that it makes and renews itself, in place of files; it has to exist and may be empty")
 	flags.StringVar(&f.service, "validating-webhook-service", "", "Service, as NAMESPACE/NAME, by which the API server reaches the webhook; the certificate of --validating-webhook-secret is for it")
 	flags.StringVar(&f.configuration, "validating-webhook-configuration", "", "ValidatingWebhookConfiguration whose webhooks with that Service get the authorities of that certificate as their caBundle; none if empty")
-	flags.StringVar(&f.mode, "validating-webhook-mode", enforce, "enforce, or warn to refuse nothing and tell what would be refused; at the path "+webhook.WarnPath+" it is always warn")
+	flags.StringVar(&f.mode, "validating-webhook-mode", enforce, "enforce, or warn to reject nothing and tell what would be rejected; at the path "+webhook.WarnPath+" it is always warn")
 	flags.BoolVar(&f.alone, "disable-full-test", false, "have the webhook judge an Ingress without the others that share a host with it")
 }
 

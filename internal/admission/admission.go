@@ -7,12 +7,16 @@
 package admission
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/lint"
@@ -40,9 +44,9 @@ type Basis struct {
 type Verdict struct {
 	// Ours is set if the Ingress would be served. Others are not judged.
 	Ours bool
-	// Refusals are the Problems with which it may not be stored, Warnings what its author should
+	// Rejections are the Problems with which it may not be stored, Warnings what its author should
 	// know. Both are sorted.
-	Refusals, Warnings []model.Problem
+	Rejections, Warnings []model.Problem
 	// Beside is the number of Ingresses that it was judged beside.
 	Beside int
 }
@@ -61,40 +65,98 @@ func New() *Reviewer {
 	return &Reviewer{memos: sync.Pool{New: func() any { return translate.NewMemo() }}}
 }
 
-// Review judges an Ingress. former is its stored form, nil for a new one: what is wrong with that
-// already is no reason to refuse another change.
-func (r *Reviewer) Review(b Basis, object, former *networkingv1.Ingress) Verdict {
-	if ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object); !ours || b.skips(object.Namespace) {
-		return Verdict{}
+// MostParts is the most that is judged at a time, in rules, paths and hosts of TLS: those of the
+// Ingress, and of the others on its hosts.
+const MostParts = 20000
+
+// Case is an Ingress that is to be judged. Use Open.
+type Case struct {
+	// Ours is set if the Ingress would be served. Others are not judged.
+	Ours bool
+	// Parts is the number of rules, paths and hosts of TLS to judge.
+	Parts int
+
+	by             *Reviewer
+	basis          Basis
+	object, former *networkingv1.Ingress
+	beside         []*networkingv1.Ingress
+	isRead         bool
+}
+
+// Open finds what an Ingress is judged beside. former is its stored form, nil for a new one: what is
+// wrong with that already is no reason to reject another change.
+func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
+	if !b.Serves(object) {
+		return &Case{}
 	}
 	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
 	if former == nil {
 		object = asYoungest(object)
 	}
 	beside, isRead := r.beside(b, object)
-	v := Verdict{Ours: true, Beside: len(beside)}
-	found := r.judge(b, append(slices.Clone(beside), object))
-	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !refusable(p, object) })
-	if len(suspects) > 0 {
-		before := beside
-		if former != nil {
-			before = append(slices.Clone(beside), former)
-		}
-		suspects = newSince(suspects, r.judge(b, before))
+	return &Case{Ours: true, Parts: parts(object) + parts(beside...), by: r, basis: b, object: object, former: former, beside: beside, isRead: isRead}
+}
+
+// Judge judges the Ingress. It gives up between two steps if ctx ends.
+func (c *Case) Judge(ctx context.Context) Verdict {
+	switch {
+	case !c.Ours:
+		return Verdict{}
+	case c.Parts > MostParts && c.isUnchanged():
+		return Verdict{Ours: true, Beside: len(c.beside)}
+	case c.Parts > MostParts:
+		return TooLarge(c.object, fmt.Sprintf("want at most %d rules, paths and hosts of TLS, with those of the other Ingresses on its hosts (got %d)", MostParts, c.Parts))
 	}
-	holders := holdersOf(object, beside)
+	after := append(slices.Clone(c.beside), c.object)
+	found := c.by.judge(c.basis, after)
+	suspects := slices.DeleteFunc(slices.Clone(found), func(p model.Problem) bool { return !rejectable(p, c.object) })
+	if ctx.Err() != nil {
+		return TooLarge(c.object, "it could not be judged in time")
+	}
+	if len(suspects) > 0 {
+		before := c.beside
+		if c.former != nil {
+			before = append(slices.Clone(before), c.former)
+		}
+		suspects = newSince(suspects, after, c.by.judge(c.basis, before), before)
+	}
+	return c.verdict(found, suspects)
+}
+
+// verdict sorts Problems into reasons to reject the Ingress, and warnings. suspects are those that
+// are new.
+func (c *Case) verdict(found, suspects []model.Problem) Verdict {
+	v := Verdict{Ours: true, Beside: len(c.beside)}
+	holders, rejected := holdersOf(c.object, c.beside), map[model.Problem]bool{}
 	for _, p := range suspects {
-		if p.Reason == model.Conflict && holders.handedOver(p, object) {
+		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
 		}
-		v.Refusals = append(v.Refusals, p)
+		v.Rejections = append(v.Rejections, p)
+		rejected[p] = true
 	}
 	for _, p := range found {
-		if p.Object == snapshot.RefOf(object) && warned(p, isRead) && !slices.Contains(v.Refusals, p) {
+		if p.Object == snapshot.RefOf(c.object) && warned(p, c.isRead) && !rejected[p] {
 			v.Warnings = append(v.Warnings, p)
 		}
 	}
 	return v
+}
+
+// TooLarge is the verdict on an Ingress that cannot be judged, for a reason.
+func TooLarge(object *networkingv1.Ingress, text string) Verdict {
+	return Verdict{Ours: true, Rejections: []model.Problem{{Object: snapshot.RefOf(object), Field: "spec", Reason: model.Unsupported, Text: text}}}
+}
+
+// isUnchanged reports whether nothing has changed that is judged.
+func (c *Case) isUnchanged() bool {
+	return c.former != nil && equality.Semantic.DeepEqual(c.object.Spec, c.former.Spec) && maps.Equal(c.object.Annotations, c.former.Annotations)
+}
+
+// Serves reports whether an Ingress would be served, by its namespace, class and annotations.
+func (b Basis) Serves(object *networkingv1.Ingress) bool {
+	ours, _ := translate.Accepts(b.Snapshot, b.Options.Translate, object)
+	return ours && !b.skips(object.Namespace)
 }
 
 // skips reports whether the Ingresses of a namespace are not served.
@@ -136,10 +198,10 @@ func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem 
 	return model.SortProblems(problems)
 }
 
-// refusable reports whether an Ingress may be refused for a Problem: one of its own that keeps it
+// rejectable reports whether an Ingress may be rejected for a Problem: one of its own that keeps it
 // from being served as written, or a conflict that it makes for another. What it refers to may come
 // later, so that what is missing is no reason.
-func refusable(p model.Problem, object *networkingv1.Ingress) bool {
+func rejectable(p model.Problem, object *networkingv1.Ingress) bool {
 	if p.Object != snapshot.RefOf(object) {
 		return p.Reason == model.Conflict && snapshot.IsIngress(p.Object)
 	}
@@ -150,21 +212,7 @@ func refusable(p model.Problem, object *networkingv1.Ingress) bool {
 	return lint.SeverityOf(p) == lint.Error
 }
 
-// newSince returns the Problems that were not there before the change.
-func newSince(problems, before []model.Problem) []model.Problem {
-	was := map[model.Problem]bool{}
-	for _, p := range before {
-		was[plain(p)] = true
-	}
-	return slices.DeleteFunc(problems, func(p model.Problem) bool { return was[plain(p)] })
-}
-
-// plain returns what identifies a Problem.
-func plain(p model.Problem) model.Problem {
-	return model.Problem{Object: p.Object, Field: p.Field, Reason: p.Reason, Text: p.Text}
-}
-
-// warned reports whether the author is told of a Problem that is no reason to refuse the Ingress.
+// warned reports whether the author is told of a Problem that is no reason to reject the Ingress.
 // Secrets and ConfigMaps are known only once an Ingress refers to them, and Services of a namespace
 // once it is read.
 func warned(p model.Problem, isRead bool) bool {

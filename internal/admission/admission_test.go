@@ -96,31 +96,31 @@ func TestReview(t *testing.T) {
 	}
 	held := ingress("shop/old", "", "a.example/cart web")
 	for name, c := range map[string]struct {
-		stored, object  string
-		refused, warned string // parts of the only text; "" for none
+		stored, object   string
+		rejected, warned string // parts of the only text; "" for none
 	}{
 		"a sound one":             {object: ingress("shop/new", "", "a.example/ web")},
-		"a bad value":             {object: ingress("shop/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example/ web"), refused: "limit-rps"},
-		"a bad value that denies": {object: ingress("shop/new", "nginx.ingress.kubernetes.io/whitelist-source-range: everyone", "a.example/ web"), refused: "whitelist-source-range"},
-		"a near miss":             {object: ingress("shop/new", "nginx.ingress.kubernetes.io/auth-urll: http://x/", "a.example/ web"), refused: "auth-urll"},
+		"a bad value":             {object: ingress("shop/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example/ web"), rejected: "limit-rps"},
+		"a bad value that denies": {object: ingress("shop/new", "nginx.ingress.kubernetes.io/whitelist-source-range: everyone", "a.example/ web"), rejected: "whitelist-source-range"},
+		"a near miss":             {object: ingress("shop/new", "nginx.ingress.kubernetes.io/auth-urll: http://x/", "a.example/ web"), rejected: "auth-urll"},
 		"an unknown annotation":   {object: ingress("shop/new", "nginx.ingress.kubernetes.io/no-such-thing: x", "a.example/ web"), warned: "no-such-thing"},
 		"a snippet, while none may be used": {object: ingress("shop/new", "nginx.ingress.kubernetes.io/configuration-snippet: expires 1h;", "a.example/ web"),
-			refused: "configuration-snippet"},
-		"an injection":                      {object: ingress("shop/new", "nginx.ingress.kubernetes.io/auth-url: \"http://x/;}\\n}\"", "a.example/ web"), refused: "auth-url"},
+			rejected: "configuration-snippet"},
+		"an injection":                      {object: ingress("shop/new", "nginx.ingress.kubernetes.io/auth-url: \"http://x/;}\\n}\"", "a.example/ web"), rejected: "auth-url"},
 		"a missing Service":                 {stored: held, object: ingress("shop/new", "", "b.example/ nowhere"), warned: "nowhere"},
 		"a Service of a namespace unread":   {object: ingress("fresh/new", "", "b.example/ nowhere")},
 		"a Secret that may come":            {stored: held, object: ingress("shop/new", "nginx.ingress.kubernetes.io/auth-secret: later, nginx.ingress.kubernetes.io/auth-type: basic", "b.example/ web")},
-		"a path of another":                 {stored: held, object: ingress("shop/new", "", "a.example/cart web"), refused: "Ingress shop/old"},
+		"a path of another":                 {stored: held, object: ingress("shop/new", "", "a.example/cart web"), rejected: "Ingress shop/old"},
 		"a path below that of another":      {stored: held, object: ingress("shop/new", "", "a.example/cart/items web")},
 		"the same path of another host":     {stored: held, object: ingress("shop/new", "", "b.example/cart web")},
 		"a canary":                          {stored: held, object: ingress("shop/new", "nginx.ingress.kubernetes.io/canary: 'true', nginx.ingress.kubernetes.io/canary-weight: '5'", "a.example/cart web")},
 		"a path handed over":                {stored: ingress("shop/old", "sluice.io/hand-over: team/new", "a.example/cart web"), object: ingress("team/new", "", "a.example/cart web"), warned: "Ingress shop/old"},
-		"a path handed over to another one": {stored: ingress("shop/old", "sluice.io/hand-over: team/new", "a.example/cart web"), object: ingress("shop/new", "", "a.example/cart web"), refused: "Ingress shop/old"},
+		"a path handed over to another one": {stored: ingress("shop/old", "sluice.io/hand-over: team/new", "a.example/cart web"), object: ingress("shop/new", "", "a.example/cart web"), rejected: "Ingress shop/old"},
 		"a host of another namespace": {stored: settings("host-ownership: namespace") + held, object: ingress("team/new", "", "a.example/x web"),
-			refused: "shop"},
+			rejected: "shop"},
 		"an alias of another": {stored: ingress("shop/old", "nginx.ingress.kubernetes.io/server-alias: b.example", "a.example/ web"), object: ingress("shop/new", "nginx.ingress.kubernetes.io/server-alias: b.example", "c.example/ web"),
-			refused: "Ingress shop/old"},
-		"a catch-all of another": {stored: ingress("shop/old", "", "/x web"), object: ingress("shop/new", "", "/x web"), refused: "Ingress shop/old"},
+			rejected: "Ingress shop/old"},
+		"a catch-all of another": {stored: ingress("shop/old", "", "/x web"), object: ingress("shop/new", "", "/x web"), rejected: "Ingress shop/old"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +129,7 @@ func TestReview(t *testing.T) {
 			if !v.Ours {
 				t.Error("it is not ours")
 			}
-			sayOnly(t, "refused", v.Refusals, c.refused)
+			sayOnly(t, "rejected", v.Rejections, c.rejected)
 			sayOnly(t, "warned", v.Warnings, c.warned)
 		})
 	}
@@ -154,7 +154,7 @@ func TestOthersAreNotJudged(t *testing.T) {
 	} {
 		object := one(t, ingress("shop/new", "nginx.ingress.kubernetes.io/limit-rps: many", "a.example/ web"))
 		change(object)
-		if v := New().Review(b, object, nil); v.Ours || len(v.Refusals)+len(v.Warnings) > 0 {
+		if v := New().Review(b, object, nil); v.Ours || len(v.Rejections)+len(v.Warnings) > 0 {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -176,7 +176,7 @@ func TestNamespacesOfOthers(t *testing.T) {
 		"a selector without": {snapshot.Watch{Selector: labels.SelectorFromSet(labels.Set{"team": "db"})}, false},
 	} {
 		b.Options.Watch = c.watch
-		if v := New().Review(b, bad, nil); v.Ours != c.ours || len(v.Refusals) > 0 != c.ours {
+		if v := New().Review(b, bad, nil); v.Ours != c.ours || len(v.Rejections) > 0 != c.ours {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -192,16 +192,50 @@ func TestWhatIsWrongAlready(t *testing.T) {
 	labelled := former.DeepCopy()
 	labelled.Labels = map[string]string{"team": "shop"}
 	r := New()
-	if v := r.Review(b, labelled, former); len(v.Refusals) > 0 || len(v.Warnings) != 1 {
+	if v := r.Review(b, labelled, former); len(v.Rejections) > 0 || len(v.Warnings) != 1 {
 		t.Errorf("a label: %+v", v)
 	}
 	worse := former.DeepCopy()
 	worse.Annotations["nginx.ingress.kubernetes.io/proxy-body-size"] = "huge"
-	sayOnly(t, "another bad value", r.Review(b, worse, former).Refusals, "proxy-body-size")
+	sayOnly(t, "another bad value", r.Review(b, worse, former).Rejections, "proxy-body-size")
 	// It is the oldest, so that the conflict is that of the other.
 	taking := former.DeepCopy()
 	taking.Spec.Rules[0].Host = "b.example"
-	sayOnly(t, "a path of a younger one", r.Review(b, taking, former).Refusals, "Ingress shop/a")
+	sayOnly(t, "a path of a younger one", r.Review(b, taking, former).Rejections, "Ingress shop/a")
+}
+
+// TestWhatMoves: a Problem that is there already stays the same if other paths come, go or change
+// places, also if it is that of another Ingress. One about something else is new.
+func TestWhatMoves(t *testing.T) {
+	t.Parallel()
+	tls := func(manifest, entries string) string {
+		return strings.Replace(manifest, "  rules:", "  tls: ["+entries+"]\n  rules:", 1)
+	}
+	const entry, other = "{hosts: [w.example], secretName: mine}", "{hosts: [x.example], secretName: more}"
+	const limit = "nginx.ingress.kubernetes.io/limit-rps: "
+	holder := tls(ingress("shop/old", "", "w.example/b web", "w.example/c web", "w.example/d[1] web", "w.example/d[2] web"), "{hosts: [w.example], secretName: theirs}")
+	for name, c := range map[string]struct{ stored, former, object, rejected string }{
+		"a path in front": {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/new web", "w.example/a web", "w.example/b web"), ""},
+		"a path goes":     {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/b web"), ""},
+		"another order":   {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web", "w.example/c web"), ingress("shop/web", "", "w.example/c web", "w.example/b web", "w.example/a web"), ""},
+		"a second conflict": {holder, ingress("shop/web", "", "w.example/a web", "w.example/b web"), ingress("shop/web", "", "w.example/c web", "w.example/a web", "w.example/b web"),
+			"spec.rules[0].http.paths[0]"},
+		"another conflict in its place": {holder, ingress("shop/web", "", "w.example/b web"), ingress("shop/web", "", "w.example/c web"), "Prefix /c"},
+		"indices in a path":             {holder, ingress("shop/web", "", "w.example/d[1] web"), ingress("shop/web", "", "w.example/d[2] web"), "d[2]"},
+		"the loser, a path in front":    {"", ingress("shop/web", "", "w.example/b web") + ingress("team/late", "", "w.example/b web"), ingress("shop/web", "", "w.example/new web", "w.example/b web"), ""},
+		"the loser loses more": {"", ingress("shop/web", "", "w.example/b web") + ingress("team/late", "", "w.example/b web", "w.example/c web"), ingress("shop/web", "", "w.example/c web", "w.example/b web"),
+			"Prefix /c"},
+		"TLS in front":        {holder, tls(ingress("shop/web", "", "w.example/a web", "x.example/ web"), entry), tls(ingress("shop/web", "", "w.example/a web", "x.example/ web"), other+", "+entry), ""},
+		"a bad value":         {"", ingress("shop/web", limit+"many", "w.example/b web"), ingress("shop/web", limit+"many", "w.example/new web", "w.example/b web"), ""},
+		"another bad value":   {"", ingress("shop/web", limit+"many", "w.example/b web"), ingress("shop/web", limit+"more", "w.example/b web"), "more"},
+		"values with indices": {"", ingress("shop/web", limit+"'spec.rules[1]'", "w.example/b web"), ingress("shop/web", limit+"'spec.rules[2]'", "w.example/b web"), "spec.rules[2]"},
+	} {
+		b := stored(t, class+web+c.stored+c.former)
+		former := b.Snapshot.Ingress(snapshot.Name{Namespace: "shop", Name: "web"})
+		object := one(t, c.object)
+		object.CreationTimestamp = former.CreationTimestamp
+		sayOnly(t, name, New().Review(b, object, former).Rejections, c.rejected)
+	}
 }
 
 // TestAlone: without the full test, others do not count.
@@ -209,7 +243,7 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	b := stored(t, class+web+ingress("shop/old", "", "a.example/ web"))
 	b.Alone = true
-	if v := New().Review(b, one(t, ingress("shop/new", "", "a.example/ web")), nil); len(v.Refusals) > 0 || v.Beside != 0 {
+	if v := New().Review(b, one(t, ingress("shop/new", "", "a.example/ web")), nil); len(v.Rejections) > 0 || v.Beside != 0 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -253,9 +287,9 @@ func TestBesideOthersAsBesideAll(t *testing.T) {
 		candidate := one(t, ingress("shop/new", "", fmt.Sprintf("h%d.example/p%d web", i%13, i%5)))
 		near := r.Review(b, candidate, nil)
 		found := r.judge(b, append(slices.Clone(b.Snapshot.Ingresses()), asYoungest(candidate)))
-		found = slices.DeleteFunc(found, func(p model.Problem) bool { return p.Object != snapshot.RefOf(candidate) || !refusable(p, candidate) })
-		if len(found) != len(near.Refusals) || near.Beside > 12 {
-			t.Errorf("%s: near %v, all %v, beside %d", candidate.Spec.Rules[0].Host, near.Refusals, found, near.Beside)
+		found = slices.DeleteFunc(found, func(p model.Problem) bool { return p.Object != snapshot.RefOf(candidate) || !rejectable(p, candidate) })
+		if len(found) != len(near.Rejections) || near.Beside > 12 {
+			t.Errorf("%s: near %v, all %v, beside %d", candidate.Spec.Rules[0].Host, near.Rejections, found, near.Beside)
 		}
 	}
 }

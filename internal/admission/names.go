@@ -1,14 +1,12 @@
 package admission
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
@@ -27,20 +25,23 @@ type names struct {
 }
 
 // beside returns the Ingresses of the snapshot, other than the former form of the given one, that
-// share a name with it. isRead is set if its namespace has Ingresses, so that its Services are known.
+// share a name with it, without most of what they have on other names. isRead is set if its
+// namespace has Ingresses, so that its Services are known.
 func (r *Reviewer) beside(b Basis, object *networkingv1.Ingress) (beside []*networkingv1.Ingress, isRead bool) {
 	r.mutex.Lock()
 	r.names.update(b.Snapshot, b.Options.Translate.AnnotationsPrefix)
-	found := r.names.sharing(object)
+	hosts, patterned := r.names.hostsOf(object)
+	found := r.names.sharing(hosts, patterned)
 	isRead = r.names.inNamespace[object.Namespace] > 0
 	r.mutex.Unlock()
 	delete(found, snapshot.NameOf(object))
 	if b.Alone {
 		return nil, isRead
 	}
+	shared := sharedOf(hosts)
 	for name := range found {
 		if other := b.Snapshot.Ingress(name); other != nil {
-			beside = append(beside, other)
+			beside = append(beside, shared.trim(other))
 		}
 	}
 	return beside, isRead
@@ -126,10 +127,13 @@ func (n *names) hostsOf(object *networkingv1.Ingress) (hosts []string, patterned
 	return hosts, patterned
 }
 
-// sharing returns the Ingresses that share a name with one, also by a wildcard.
-func (n *names) sharing(object *networkingv1.Ingress) map[snapshot.Name]bool {
-	found := maps.Clone(n.patterned)
-	hosts, _ := n.hostsOf(object)
+// sharing returns the Ingresses that have one of some names, also by a wildcard. A pattern takes
+// names only from the host "", and from other patterns.
+func (n *names) sharing(hosts []string, patterned bool) map[snapshot.Name]bool {
+	found := map[snapshot.Name]bool{}
+	if patterned || slices.Contains(hosts, "") {
+		maps.Copy(found, n.patterned)
+	}
 	for _, host := range hosts {
 		maps.Copy(found, n.byName[host])
 		if parent := parentOf(host); strings.HasPrefix(host, "*.") {
@@ -159,68 +163,4 @@ func remove(from map[string]map[snapshot.Name]bool, host string, name snapshot.N
 	if len(from[host]) == 0 {
 		delete(from, host)
 	}
-}
-
-// holders are the Ingresses that have a path of the reviewed one, by the field of the path, and
-// by their reference.
-type holders struct {
-	byField map[string][]*networkingv1.Ingress
-	all     map[model.ObjectRef]*networkingv1.Ingress
-}
-
-// claimed is a path of a host.
-type claimed struct{ host, path, pathType string }
-
-func holdersOf(object *networkingv1.Ingress, beside []*networkingv1.Ingress) holders {
-	h := holders{map[string][]*networkingv1.Ingress{}, map[model.ObjectRef]*networkingv1.Ingress{}}
-	having := map[claimed][]*networkingv1.Ingress{}
-	for _, other := range beside {
-		h.all[snapshot.RefOf(other)] = other
-		for path := range pathsOf(other) {
-			having[path] = append(having[path], other)
-		}
-	}
-	for path, fields := range pathsOf(object) {
-		for _, field := range fields {
-			h.byField[field] = having[path]
-		}
-	}
-	return h
-}
-
-// handedOver reports whether all Ingresses that a Conflict is with let the reviewed one have their
-// paths.
-func (h holders) handedOver(p model.Problem, object *networkingv1.Ingress) bool {
-	with := []*networkingv1.Ingress{h.all[p.Object]}
-	if p.Object == snapshot.RefOf(object) {
-		with = nil
-		for field, others := range h.byField {
-			if p.Field == field || strings.HasPrefix(p.Field, field+".") {
-				with = append(with, others...)
-			}
-		}
-	}
-	refuses := func(other *networkingv1.Ingress) bool {
-		return other == nil || other.Annotations[HandOver] != snapshot.NameOf(object).String()
-	}
-	return len(with) > 0 && !slices.ContainsFunc(with, refuses)
-}
-
-// pathsOf returns the paths of an Ingress, each with its fields.
-func pathsOf(object *networkingv1.Ingress) map[claimed][]string {
-	found := map[claimed][]string{}
-	for i, rule := range object.Spec.Rules {
-		if rule.HTTP == nil {
-			continue
-		}
-		for j, path := range rule.HTTP.Paths {
-			kind := ""
-			if path.PathType != nil {
-				kind = string(*path.PathType)
-			}
-			of := claimed{strings.ToLower(rule.Host), path.Path, kind}
-			found[of] = append(found[of], fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j))
-		}
-	}
-	return found
 }

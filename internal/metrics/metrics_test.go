@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"log/slog"
 	"math/big"
 	"net/http"
@@ -110,16 +111,30 @@ type collecting func(chan<- prometheus.Metric)
 func (c collecting) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, to) }
 func (c collecting) Collect(to chan<- prometheus.Metric) { c(to) }
 
-// TestReviewsAreBounded: counters of Ingresses that are never stored do not grow without end.
+// TestReviewsAreBounded: names that are made up are not kept: those of rejected Ingresses at once, and
+// of accepted ones if there are many.
 func TestReviewsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newReviews(nil, func(_, name string) bool { return name == "stored" }, nil)
-	r.count(webhook.Result{Namespace: "shop", Name: "stored", Allowed: true})
-	for i := range 2*mostReviewed + 10 {
-		r.count(webhook.Result{Namespace: "shop", Name: strings.Repeat("x", i%251) + string(rune('a'+i%26)) + time.Duration(i).String()})
+	const stored = 100
+	r := newReviews(nil, func(_, name string) bool { return strings.HasPrefix(name, "stored") }, nil)
+	for i := range stored {
+		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("stored-", i), Allowed: i > 0})
 	}
-	if len(r.counts) > mostReviewed || r.counts[requests.Ingress{Namespace: "shop", Name: "stored"}] == nil {
-		t.Errorf("%d Ingresses", len(r.counts))
+	const rejected = 3000
+	for i := range rejected {
+		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("rejected-", i)})
+	}
+	if n := r.counts[requests.Ingress{}]; len(r.counts) != stored+1 || n == nil || n.failed != rejected {
+		t.Errorf("%d Ingresses, %v without a name", len(r.counts), n)
+	}
+	for i := range 10 * mostUnstored {
+		r.count(webhook.Result{Namespace: "shop", Name: fmt.Sprint("accepted-", i), Allowed: true})
+		if len(r.counts) > 2*(stored+1)+mostUnstored {
+			t.Fatalf("%d Ingresses", len(r.counts))
+		}
+	}
+	if r.counts[requests.Ingress{}] == nil || r.counts[requests.Ingress{Namespace: "shop", Name: "stored-0"}].failed != 1 {
+		t.Error("a count is lost")
 	}
 }
 

@@ -20,6 +20,8 @@ type reviews struct {
 
 	mutex  sync.Mutex
 	counts map[requests.Ingress]*outcomes
+	// most is the number of Ingresses at which those that do not exist are dropped.
+	most int
 
 	tested, testing, rendered, rendering, size, roundtrip prometheus.Gauge
 	took                                                  prometheus.Histogram
@@ -28,9 +30,9 @@ type reviews struct {
 // outcomes are the numbers of the reviews of an Ingress.
 type outcomes struct{ passed, failed float64 }
 
-// mostReviewed is the most Ingresses whose reviews are counted. Refused ones are never stored, so
-// that anybody can make up as many names as they like: with more, those that are not stored go.
-const mostReviewed = 20000
+// mostUnstored bounds the Ingresses whose reviews are counted, although they do not exist (yet):
+// anybody can make up names.
+const mostUnstored = 1000
 
 // reviewBuckets go from one small Ingress to what the API server no longer waits for.
 var reviewBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10}
@@ -41,9 +43,9 @@ func newReviews(labels prometheus.Labels, exists func(namespace, name string) bo
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: requests.Prefix + "admission_" + name, Help: help, ConstLabels: labels})
 	}
 	return &reviews{
-		exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{},
+		exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{}, most: mostUnstored,
 		passed: d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
-		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was refused.", "namespace", "ingress"),
+		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was rejected.", "namespace", "ingress"),
 		expireTime: d.desc("sluice_webhook_certificate_expire_time_seconds",
 			"When the certificate that the admission webhook presents expires, in seconds since 1970; 0 while it has none."),
 		tested:    gauge("tested_ingresses", "Ingresses that the last review judged: the reviewed one, and those that share a name with it."),
@@ -78,14 +80,16 @@ func (m *Metrics) Reviewed(result webhook.Result) {
 	r.took.Observe(result.Took.Seconds())
 }
 
+// count counts a review, without a name if the Ingress was rejected and does not exist.
 func (r *reviews) count(result webhook.Result) {
+	of := requests.Ingress{Namespace: result.Namespace, Name: result.Name}
+	if !result.Allowed && !r.exists(of.Namespace, of.Name) {
+		of = requests.Ingress{}
+	}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	of := requests.Ingress{Namespace: result.Namespace, Name: result.Name}
 	if r.counts[of] == nil {
-		if len(r.counts) >= mostReviewed {
-			maps.DeleteFunc(r.counts, func(of requests.Ingress, _ *outcomes) bool { return !r.exists(of.Namespace, of.Name) })
-		}
+		r.makeRoom()
 		r.counts[of] = &outcomes{}
 	}
 	if result.Allowed {
@@ -93,6 +97,18 @@ func (r *reviews) count(result webhook.Result) {
 	} else {
 		r.counts[of].failed++
 	}
+}
+
+// makeRoom drops the Ingresses that do not exist if there are more than mostUnstored, and twice
+// those that did last time.
+func (r *reviews) makeRoom() {
+	if len(r.counts) < r.most {
+		return
+	}
+	maps.DeleteFunc(r.counts, func(of requests.Ingress, _ *outcomes) bool {
+		return of != requests.Ingress{} && !r.exists(of.Namespace, of.Name)
+	})
+	r.most = 2*len(r.counts) + mostUnstored
 }
 
 // Describe implements prometheus.Collector.

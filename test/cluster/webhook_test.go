@@ -176,7 +176,7 @@ func TestWebhook(t *testing.T) {
 	if err := h.dryRun(bad.DeepCopy()); err != nil {
 		t.Errorf("warn: %v", err)
 	}
-	if told := h.told.take(); !strings.Contains(told, "would be refused: nginx.ingress.kubernetes.io/limit-rps: want") {
+	if told := h.told.take(); !strings.Contains(told, "would be rejected: nginx.ingress.kubernetes.io/limit-rps: want") {
 		t.Errorf("warnings: %s", told)
 	}
 	hookMetrics(t, s)

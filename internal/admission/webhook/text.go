@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// mostRefusals is the most Problems that a refusal names, mostWarnings the most warnings, and
+	// mostRejections is the most Problems that a rejection names, mostWarnings the most warnings, and
 	// mostWarning the most bytes of one: the API server cuts longer ones, and drops more of them.
-	mostRefusals = 10
-	mostWarnings = 10
-	mostWarning  = 256
+	mostRejections = 10
+	mostWarnings   = 10
+	mostWarning    = 256
 )
 
-// message says why an Ingress is refused, a line for each Problem.
-func message(refusals []model.Problem, of model.ObjectRef) string {
+// message says why an Ingress is rejected, a line for each Problem.
+func message(rejections []model.Problem, of model.ObjectRef) string {
 	var lines []string
-	for _, p := range refusals[:min(len(refusals), mostRefusals)] {
+	for _, p := range rejections[:min(len(rejections), mostRejections)] {
 		lines = append(lines, line(p, of))
 	}
-	if more := len(refusals) - mostRefusals; more > 0 {
+	if more := len(rejections) - mostRejections; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")
@@ -44,12 +44,12 @@ func line(p model.Problem, of model.ObjectRef) string {
 	return model.OneLine(text, 1000)
 }
 
-// warnings are what the author is told. With warnOnly, they are also what would be refused.
+// warnings are what the author is told. With warnOnly, they are also what would be rejected.
 func warnings(v admission.Verdict, of model.ObjectRef, warnOnly bool) []string {
 	var all []string
 	if warnOnly {
-		for _, p := range v.Refusals {
-			all = append(all, model.OneLine("would be refused: "+line(p, of), mostWarning))
+		for _, p := range v.Rejections {
+			all = append(all, model.OneLine("would be rejected: "+line(p, of), mostWarning))
 		}
 	}
 	for _, p := range v.Warnings {

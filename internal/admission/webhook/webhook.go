@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,29 +17,19 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/admission"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-// The paths. Others are judged as Path. At WarnPath nothing is refused; what would be is told.
+// The paths. Others are judged as Path. At WarnPath nothing is rejected; what would be is told.
 const (
 	Path     = "/networking/v1/ingresses"
 	WarnPath = "/networking/v1/ingresses/warn"
-)
-
-const (
-	// mostBody is the longest review, in bytes. The API server takes objects of 3 MiB at most, and
-	// sends the stored form too.
-	mostBody = 9 << 20
-	// mostInMemory bounds the bodies that are read at a time.
-	mostInMemory = 4 * mostBody
-	// patience is how long a review may wait for others, and how long its body may take.
-	patience = 5 * time.Second
 )
 
 // Options configure a Server.
@@ -51,7 +40,7 @@ type Options struct {
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Basis returns what to judge by, false while not all objects are known.
 	Basis func() (admission.Basis, bool)
-	// WarnOnly refuses nothing, whatever the path.
+	// WarnOnly rejects nothing, whatever the path.
 	WarnOnly bool
 	// Reviewed receives the result of each review; it may be nil.
 	Reviewed func(Result)
@@ -74,9 +63,9 @@ type Result struct {
 type Server struct {
 	options  Options
 	reviewer *admission.Reviewer
-	// memory bounds the bodies, judging the reviews that are judged at a time: with more than
-	// there are processors, each would only take longer.
-	memory, judging *semaphore.Weighted
+	// small and large bound what reviews take, so that the one kind does not wait for the other.
+	small, large *lane
+	transfer     time.Duration
 }
 
 // New returns a Server. It listens to nothing yet.
@@ -84,9 +73,10 @@ func New(o Options) *Server {
 	if o.Reviewed == nil {
 		o.Reviewed = func(Result) {}
 	}
+	processors := runtime.GOMAXPROCS(0)
 	return &Server{
 		options: o, reviewer: admission.New(),
-		memory: semaphore.NewWeighted(mostInMemory), judging: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		small: newLane(mostInSmall, processors), large: newLane(mostInMemory, max(1, processors/2)), transfer: mostTransfer,
 	}
 }
 
@@ -133,7 +123,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionReview, error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.Context(), patienceOf(r.URL.Query()))
 	defer cancel()
 	if r.Method != http.MethodPost {
 		return nil, &failure{http.StatusMethodNotAllowed, "want POST"}
@@ -141,81 +131,91 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (*admissionv1.Ad
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != "application/json" {
 		return nil, &failure{http.StatusUnsupportedMediaType, "want application/json"}
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = mostBody
+	body, release, err := s.read(ctx, w, r)
+	defer release()
+	warnOnly := s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath)
+	if errors.Is(err, errBusy) {
+		return unread(body, warnOnly)
 	}
-	if size > mostBody {
-		return nil, &failure{http.StatusRequestEntityTooLarge, fmt.Sprintf("want at most %d bytes", mostBody)}
+	if err != nil {
+		return nil, err
 	}
-	if s.memory.Acquire(ctx, size) != nil {
-		return nil, &failure{http.StatusServiceUnavailable, "other reviews use all the memory for reviews; try again"}
-	}
-	defer s.memory.Release(size)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	var long *http.MaxBytesError
-	if errors.As(err, &long) {
-		return nil, &failure{http.StatusRequestEntityTooLarge, fmt.Sprintf("want at most %d bytes", mostBody)}
-	} else if err != nil {
-		return nil, &failure{http.StatusBadRequest, "the review did not arrive whole"}
-	}
-	if s.judging.Acquire(ctx, 1) != nil {
-		return nil, &failure{http.StatusServiceUnavailable, "too many reviews wait; try again"}
-	}
-	defer s.judging.Release(1)
-	return s.review(body, s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath), began)
+	return s.review(ctx, body, warnOnly, began)
 }
 
 // review judges the object of a review.
-func (s *Server) review(body []byte, warnOnly bool, began time.Time) (*admissionv1.AdmissionReview, error) {
-	var asked admissionv1.AdmissionReview
+func (s *Server) review(ctx context.Context, body []byte, warnOnly bool, began time.Time) (*admissionv1.AdmissionReview, error) {
+	var asked struct {
+		Request *request `json:"request"`
+	}
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Request == nil {
 		return nil, &failure{http.StatusBadRequest, "want an AdmissionReview of admission.k8s.io/v1 with a request"}
 	}
-	answer := &admissionv1.AdmissionResponse{UID: asked.Request.UID, Allowed: true}
-	review := &admissionv1.AdmissionReview{TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}, Response: answer}
-	result := Result{Namespace: asked.Request.Namespace, Name: asked.Request.Name, Allowed: true, Bytes: len(body)}
-	if kind := asked.Request.Kind; kind.Group != networkingv1.GroupName || kind.Version != "v1" || kind.Kind != "Ingress" || len(asked.Request.Object.Raw) == 0 {
+	review, answer := answerTo(asked.Request)
+	if !asked.Request.isIngress() {
 		return review, nil // such as a deletion
 	}
-	object, former, err := decode(asked.Request)
+	in := s.small
+	if len(body) > mostSmall {
+		in = s.large
+	}
+	verdict, ref, judging, err := s.verdict(ctx, asked.Request, in)
 	if err != nil {
-		return nil, &failure{http.StatusBadRequest, err.Error()}
+		return nil, err
 	}
-	basis, ok := s.options.Basis()
-	if !ok {
-		return nil, &failure{http.StatusServiceUnavailable, "Sluice does not know all objects yet; try again"}
-	}
-	judged := time.Now()
-	verdict := s.reviewer.Review(basis, object, former)
-	answer.Warnings = warnings(verdict, snapshot.RefOf(object), warnOnly)
-	if len(verdict.Refusals) > 0 && !warnOnly {
-		answer.Allowed = false
-		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(verdict.Refusals, snapshot.RefOf(object))}
-	}
-	result.Judged, result.Allowed, result.Beside = verdict.Ours, answer.Allowed, verdict.Beside+1
-	result.Name = object.Name
-	result.Took, result.Judging = time.Since(began), time.Since(judged)
-	s.options.Reviewed(result)
+	decide(answer, verdict, ref, warnOnly)
+	s.options.Reviewed(Result{
+		Namespace: ref.Namespace, Name: ref.Name, Allowed: answer.Allowed, Judged: verdict.Ours,
+		Took: time.Since(began), Judging: judging, Beside: verdict.Beside + 1, Bytes: len(body),
+	})
 	return review, nil
 }
 
-// decode returns the object of a review, and its stored form, nil for a new one.
-func decode(r *admissionv1.AdmissionRequest) (object, former *networkingv1.Ingress, err error) {
-	object = &networkingv1.Ingress{}
-	if err := json.Unmarshal(r.Object.Raw, object); err != nil {
-		return nil, nil, errors.New("want an Ingress of networking.k8s.io/v1")
+// unread is the answer to a review for which there is no memory, of which only the beginning is known.
+func unread(beginning []byte, warnOnly bool) (*admissionv1.AdmissionReview, error) {
+	asked := beginningOf(beginning)
+	if !asked.isIngress() {
+		return nil, errBusy
 	}
-	object.Namespace = r.Namespace
-	if object.Name == "" { // made by the API server from generateName, after the review
-		object.Name = object.GenerateName + "new"
+	review, answer := answerTo(asked)
+	object := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: asked.Namespace, Name: asked.Name}}
+	decide(answer, admission.TooLarge(object, "other large reviews use all the memory for them: try again, or divide it"), snapshot.RefOf(object), warnOnly)
+	return review, nil
+}
+
+// answerTo is the review that allows what is asked, and its answer.
+func answerTo(asked *request) (*admissionv1.AdmissionReview, *admissionv1.AdmissionResponse) {
+	answer := &admissionv1.AdmissionResponse{UID: asked.UID, Allowed: true}
+	return &admissionv1.AdmissionReview{TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "AdmissionReview"}, Response: answer}, answer
+}
+
+// decide writes a verdict into an answer.
+func decide(answer *admissionv1.AdmissionResponse, v admission.Verdict, ref model.ObjectRef, warnOnly bool) {
+	answer.Warnings = warnings(v, ref, warnOnly)
+	if len(v.Rejections) > 0 && !warnOnly {
+		answer.Allowed = false
+		answer.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest, Message: message(v.Rejections, ref)}
 	}
-	if len(r.OldObject.Raw) > 0 {
-		former = &networkingv1.Ingress{}
-		if err := json.Unmarshal(r.OldObject.Raw, former); err != nil {
-			return nil, nil, errors.New("want an Ingress of networking.k8s.io/v1 as oldObject")
-		}
-		former.Namespace = r.Namespace
+}
+
+// verdict judges the object of a request, and returns how long that took.
+func (s *Server) verdict(ctx context.Context, r *request, in *lane) (v admission.Verdict, ref model.ObjectRef, took time.Duration, err error) {
+	object, err := r.open(r.Object)
+	var former *partial
+	if err == nil && is(r.OldObject) {
+		former, err = r.open(r.OldObject)
 	}
-	return object, former, nil
+	if err != nil {
+		return v, ref, 0, &failure{http.StatusBadRequest, err.Error()}
+	}
+	ref = snapshot.RefOf(object.object)
+	basis, ok := s.options.Basis()
+	if !ok {
+		return v, ref, 0, &failure{http.StatusServiceUnavailable, "Sluice does not know all objects yet; try again"}
+	}
+	began := time.Now()
+	if basis.Serves(object.object) {
+		v, err = s.judge(ctx, basis, object, former, in)
+	}
+	return v, ref, time.Since(began), err
 }

@@ -138,8 +138,8 @@ func TestAnswers(t *testing.T) {
 		"a sound one":              {object: ingress("shop", "new", 9, "new.example"), path: Path},
 		"a bad value":              {object: bad, path: Path, message: "nginx.ingress.kubernetes.io/limit-rps: ", warning: "no-such"},
 		"any path":                 {object: bad, path: "/", message: "limit-rps", warning: "no-such"},
-		"the path that only warns": {object: bad, path: WarnPath, warning: "would be refused: nginx.ingress.kubernetes.io/limit-rps"},
-		"the mode that only warns": {object: bad, path: Path, change: func(o *Options) { o.WarnOnly = true }, warning: "would be refused: "},
+		"the path that only warns": {object: bad, path: WarnPath, warning: "would be rejected: nginx.ingress.kubernetes.io/limit-rps"},
+		"the mode that only warns": {object: bad, path: Path, change: func(o *Options) { o.WarnOnly = true }, warning: "would be rejected: "},
 		"another class":            {object: foreign, path: Path},
 		"a generated name":         {object: generated, path: Path, message: "and the oldest counts; that Ingress can hand it over with the annotation sluice.io/hand-over: shop/shop-new"},
 		"it takes from a younger":  {object: older, former: ingress("shop", "new", -9, "new.example"), path: Path, message: "Ingress team-1/i-1 would lose what it has"},
@@ -199,7 +199,7 @@ func TestWhatIsNoReview(t *testing.T) {
 	}
 }
 
-// TestManyProblems: a refusal and its warnings have a length that kubectl can show.
+// TestManyProblems: a rejection and its warnings have a length that kubectl can show.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	s, _ := serverOf(t, 1, nil)
@@ -212,7 +212,7 @@ func TestManyProblems(t *testing.T) {
 		object.Annotations["nginx.ingress.kubernetes.io/"+name] = "\x1b[31m" + strings.Repeat("?", 3000)
 	}
 	got := ask(t, s, Path, object, nil)
-	if got.Allowed || len(got.Result.Message) > 12000 || strings.Count(got.Result.Message, "\n") != mostRefusals || strings.Contains(got.Result.Message, "\x1b") {
+	if got.Allowed || len(got.Result.Message) > 12000 || strings.Count(got.Result.Message, "\n") != mostRejections || strings.Contains(got.Result.Message, "\x1b") {
 		t.Errorf("%d lines: %q", strings.Count(got.Result.Message, "\n"), got.Result.Message)
 	}
 	if len(got.Warnings) != mostWarnings || !strings.Contains(got.Warnings[mostWarnings-1], "more warnings") {
