@@ -118,6 +118,8 @@ func TestReview(t *testing.T) {
 		"a path handed over to another one": {stored: ingress("shop/old", "sluice.io/hand-over: team/new", "a.example/cart web"), object: ingress("shop/new", "", "a.example/cart web"), rejected: "Ingress shop/old"},
 		"a host of another namespace": {stored: settings("host-ownership: namespace") + held, object: ingress("team/new", "", "a.example/x web"),
 			rejected: "shop"},
+		"a name and its wildcard as an alias": {stored: ingress("shop/old", "", "a.example/ web"), object: ingress("shop/new", "nginx.ingress.kubernetes.io/server-alias: .a.example", "c.example/ web"), rejected: "Ingress shop/old"},
+		"a name below such an alias":          {stored: ingress("shop/old", "nginx.ingress.kubernetes.io/server-alias: .b.example", "a.example/ web"), object: ingress("shop/new", "", "b.example/ web"), rejected: "is the host of Ingress shop/new"},
 		"an alias of another": {stored: ingress("shop/old", "nginx.ingress.kubernetes.io/server-alias: b.example", "a.example/ web"), object: ingress("shop/new", "nginx.ingress.kubernetes.io/server-alias: b.example", "c.example/ web"),
 			rejected: "Ingress shop/old"},
 		"a catch-all of another": {stored: ingress("shop/old", "", "/x web"), object: ingress("shop/new", "", "/x web"), rejected: "Ingress shop/old"},

@@ -110,6 +110,8 @@ func (n *names) hostsOf(object *networkingv1.Ingress) (hosts []string, patterned
 	for alias := range strings.SplitSeq(object.Annotations[n.prefix+"/server-alias"], ",") {
 		if alias = strings.TrimSpace(alias); strings.HasPrefix(alias, "~") {
 			patterned = true
+		} else if short, both := strings.CutPrefix(alias, "."); both { // the name and the wildcard
+			hosts = append(hosts, short, "*."+short)
 		} else if alias != "" {
 			hosts = append(hosts, alias)
 		}

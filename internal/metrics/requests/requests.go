@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 )
@@ -69,8 +70,10 @@ type series struct {
 	labels labels
 	pairs  []*dto.LabelPair
 	// text are the pairs in the text format, without the brace at the end.
-	text          string
-	requests      float64
+	text     string
+	requests float64
+	// seen is when the last request was counted.
+	seen          time.Time
 	distributions [metrics]distribution
 }
 
@@ -86,25 +89,29 @@ type Store struct {
 	ofIngress map[Ingress]int
 	cut       map[Ingress]uint64
 	lost      uint64
+	// swept is when idle series were looked for. now is the clock.
+	swept time.Time
+	now   func() time.Time
 }
 
 // New returns a Store without series.
 func New(o Options) *Store {
-	return &Store{options: o, families: familiesOf(o), series: map[labels]*series{}, ofIngress: map[Ingress]int{}, cut: map[Ingress]uint64{}}
+	return &Store{now: time.Now, options: o, families: familiesOf(o), series: map[labels]*series{}, ofIngress: map[Ingress]int{}, cut: map[Ingress]uint64{}}
 }
 
 // Add adds the records of a datagram. What it cannot read is left out.
 func (s *Store) Add(datagram []byte) {
 	records, lost := decode(datagram)
+	now := s.now()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.lost += lost
 	for _, r := range records {
-		s.add(r)
+		s.add(r, now)
 	}
 }
 
-func (s *Store) add(r record) {
+func (s *Store) add(r record, now time.Time) {
 	l := s.reduce(r.labels)
 	found := s.series[l]
 	if found == nil && l.of() == (Ingress{}) && 2*s.ofIngress[l.of()] >= s.options.MostOfIngress {
@@ -113,7 +120,7 @@ func (s *Store) add(r record) {
 	}
 	if found == nil {
 		of := l.of()
-		if s.full(of) {
+		if s.full(of) && !s.sweep(now, of) {
 			s.cut[of] += r.n
 			return
 		}
@@ -122,12 +129,32 @@ func (s *Store) add(r record) {
 		s.series[l], s.sorted = found, nil
 		s.ofIngress[of]++
 	}
-	found.requests += float64(r.n)
+	found.requests, found.seen = found.requests+float64(r.n), now
 	for _, f := range s.families {
 		if f.of != count && r.values[f.of] >= 0 {
 			found.distributions[f.of].add(r.values[f.of], r.n, f)
 		}
 	}
+}
+
+// A series without a request for idleFor makes room for others of a full Ingress, such as after
+// a Service was renamed. They are looked for once in sweepEvery.
+const idleFor, sweepEvery = time.Hour, time.Minute
+
+// sweep removes the idle series of full Ingresses, and reports whether one of them has room.
+func (s *Store) sweep(now time.Time, of Ingress) bool {
+	if now.Sub(s.swept) < sweepEvery {
+		return false
+	}
+	s.swept = now
+	for l, one := range s.series {
+		if now.Sub(one.seen) > idleFor && s.full(l.of()) {
+			delete(s.series, l)
+			s.sorted = nil
+			s.ofIngress[l.of()]--
+		}
+	}
+	return !s.full(of)
 }
 
 // full reports whether an Ingress can have no further series.
