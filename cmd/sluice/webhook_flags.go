@@ -44,29 +44,13 @@ func (f *webhookFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.alone, "disable-full-test", false, "have the webhook judge an Ingress without the others that share a host with it")
 }
 
-// lonely returns an error if a flag is given that has no effect without a webhook.
-func (f *webhookFlags) lonely() error {
-	for _, given := range []struct {
-		flag string
-		set  bool
-	}{
-		{"validating-webhook-secret", f.secret != ""}, {"validating-webhook-service", f.service != ""},
-		{"validating-webhook-configuration", f.configuration != ""}, {"validating-webhook-mode", f.mode != enforce},
-	} {
-		if given.set {
-			return fmt.Errorf("--%s: want --validating-webhook with it, such as --validating-webhook=:8443", given.flag)
-		}
-	}
-	return nil
-}
-
 // validate returns an error with the flag, its value and a valid one.
 func (f *webhookFlags) validate() error {
 	if f.mode != enforce && f.mode != warn {
 		return fmt.Errorf("--validating-webhook-mode: want %s or %s (got %q)", enforce, warn, f.mode)
 	}
 	if f.address == "" {
-		return f.lonely()
+		return nil
 	}
 	if _, _, err := net.SplitHostPort(f.address); err != nil {
 		return fmt.Errorf("--validating-webhook: want HOST:PORT or :PORT (got %q)", f.address)

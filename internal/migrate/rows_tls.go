@@ -26,6 +26,7 @@ var metricRows = []row{
 	{"metrics-hostless", "requests of an Ingress without a host, in metrics", untold(metricsOnly)},
 	{"metrics-method", "a method that HTTP does not define, in metrics", untold(metricsOnly)},
 	{"metrics-tries", "the durations of a request with several tries at pods, in metrics", untold(metricsOnly)},
+	{"metrics-long", "a long path, or issuer of a certificate, in metrics", untold(metricsOnly)},
 	{"metrics-series", "the number of series of requests", untold(metricsOnly)},
 }
 

@@ -27,7 +27,7 @@ const differs = 1
 func (v *view) live(method, target, address string) error {
 	method = cmp.Or(method, http.MethodGet)
 	if !slices.Contains(debugapi.LiveMethods, method) {
-		return fmt.Errorf("METHOD: want %s, which change nothing (got %q)", strings.Join(debugapi.LiveMethods, ", "), method)
+		return fmt.Errorf("method: want GET, HEAD or OPTIONS, which change nothing (got %q)", method)
 	}
 	q := asking(debugapi.LivePath, debugapi.URLParam, target, debugapi.MethodParam, method)
 	if address != "" {

@@ -82,7 +82,7 @@ func TestLiveChangesNothing(t *testing.T) {
 	t.Setenv(tokenVariable, "secret")
 	for _, method := range []string{"DELETE", "POST", "get"} {
 		err := (&view{}).live(method, "http://shop.example/cart/7", "127.0.0.1:1")
-		if err == nil || !strings.Contains(err.Error(), `METHOD: want GET, HEAD, OPTIONS, which change nothing (got "`+method+`")`) {
+		if err == nil || !strings.Contains(err.Error(), `method: want GET, HEAD or OPTIONS, which change nothing (got "`+method+`")`) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
