@@ -13,9 +13,7 @@ import (
 	"sluice/internal/controller"
 	"sluice/internal/debug"
 	"sluice/internal/manifest"
-	"sluice/internal/metrics/requests"
 	"sluice/internal/pid1"
-	"sluice/internal/tracing"
 	"sluice/internal/translate"
 )
 
@@ -158,7 +156,7 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	parts.metered = parts.metrics(f, func() *debug.State { return c.State() })
 	parts.options.Synced = parts.metered.Synced
 	if parts.metered.Counts() {
-		parts.traces.Hear(func(r tracing.Request) { parts.metered.Exemplify(requests.Traced(r)) })
+		parts.traces.Hear(parts.metered.Exemplify)
 	}
 	if c, err = controller.New(parts.options); err != nil {
 		return err

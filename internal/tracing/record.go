@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"sluice/internal/metrics/requests"
 )
 
 // record is a span of a worker: a request, or a question to a server that authenticates.
@@ -97,18 +99,8 @@ func decodeContext(text string) (spanContext, bool) {
 	return c, true
 }
 
-// Request is a request of which a span was recorded.
-type Request struct {
-	// Path is the path of the rule.
-	Host, Namespace, Ingress, Service, Path, Method, Status, Canary string
-	// Trace is the ID of the trace, in hexadecimal digits.
-	Trace   string
-	Seconds float64
-	Ended   time.Time
-}
-
-func (r *record) request() Request {
-	of := Request{Host: r.Host, Method: r.Method, Status: r.Status, Canary: r.Canary, Path: r.context.path, Trace: hex.EncodeToString(r.context.trace)}
+func (r *record) request() requests.Traced {
+	of := requests.Traced{Host: r.Host, Method: r.Method, Status: r.Status, Canary: r.Canary, Path: r.context.path, Trace: hex.EncodeToString(r.context.trace)}
 	if parts := strings.Split(r.Route, "/"); len(parts) == 4 {
 		of.Namespace, of.Ingress, of.Service = parts[0], parts[1], parts[2]
 	}

@@ -18,6 +18,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"sluice/internal/datagram"
+	"sluice/internal/metrics/requests"
 	"sluice/internal/settings"
 )
 
@@ -31,7 +32,7 @@ type Exporter struct {
 
 	mutex    sync.Mutex
 	settings settings.Tracing
-	heard    func(Request)
+	heard    func(requests.Traced)
 	// exported and dropped count spans.
 	exported, dropped atomic.Uint64
 	// changed is signalled when the settings have changed. done is closed at the end of the
@@ -82,7 +83,7 @@ func (e *Exporter) Configure(s settings.Tracing) {
 }
 
 // Hear has a function called for each request with a recorded span, one call at a time.
-func (e *Exporter) Hear(of func(Request)) {
+func (e *Exporter) Hear(of func(requests.Traced)) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.heard = of

@@ -13,7 +13,7 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "docs": 0, "charts": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
-	"internal/snapshot": 1, "internal/datagram": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
+	"internal/snapshot": 1, "internal/datagram": 1, "internal/metrics/requests": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
 	"internal/keys": 2, "internal/manifest/decode": 2, "internal/tokens": 2,
 	"internal/settings": 3, "internal/snippets": 3,
 	"internal/annotations": 4,
@@ -27,7 +27,7 @@ var ranks = map[string]int{
 	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8, "internal/prober": 8, "internal/ocsp": 8,
 	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/compare": 8,
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
-	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8, "internal/metrics/requests": 8, "internal/admission/certificate": 8,
+	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8, "internal/admission/certificate": 8,
 
 	"internal/diff": 9, "internal/migrate": 9, "internal/compare/client": 9, "internal/admission": 9,
 
