@@ -19,9 +19,6 @@ type kept struct {
 	// answer is set if it keeps the backend, the rewrite and all variables. Otherwise it
 	// keeps no variable but the trace.
 	answer bool
-	// watched is set if the balancer has to know when its requests end, as they may come
-	// back from a backend.
-	watched bool
 	// subrequest is set if it is for subrequests, which must set no variable.
 	subrequest bool
 	// untraced is set if its requests have no span.
@@ -30,8 +27,8 @@ type kept struct {
 
 // The purposes of such locations.
 var (
-	forErrors      = kept{kind: model.RuleError, blocks: ofRedirects, limited: true, watched: true}
-	forGRPCErrors  = kept{kind: model.RuleRedirect, blocks: ofRedirects, limited: true, watched: true}
+	forErrors      = kept{kind: model.RuleError, blocks: ofRedirects, limited: true}
+	forGRPCErrors  = kept{kind: model.RuleRedirect, blocks: ofRedirects, limited: true}
 	forSignIn      = kept{kind: model.RuleRedirect, blocks: ofRedirects}
 	forNoEndpoints = kept{kind: model.RuleError, blocks: anyBlock, answer: true}
 	forFallback    = kept{kind: model.RuleError, path: true, blocks: ofFallback, answer: true}
@@ -45,7 +42,7 @@ func ofFallback(b model.Block) bool { return b.Name != "mirror" }
 
 // derive makes a location from another one. Its caller adds an answer.
 func derive(l *model.Location, k kept) *model.Location {
-	to := &model.Location{Rule: l.Rule, Recorded: l.Recorded && !k.untraced, Watched: k.watched && l.Proxy != nil && l.Proxy.Watched}
+	to := &model.Location{Rule: l.Rule, Recorded: l.Recorded && !k.untraced}
 	if k.kind != "" {
 		to.Rule = model.Rule{Object: l.Rule.Object, Kind: k.kind}
 	}

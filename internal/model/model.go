@@ -132,9 +132,6 @@ type Location struct {
 	// Exactly one of the three answers requests.
 	Proxy  *Proxy  `json:"proxy,omitempty"`
 	Return *Return `json:"return,omitempty"`
-	// Watched is set if requests come from a location whose Proxy is watched, such as those
-	// with an error.
-	Watched bool `json:"watched,omitempty"`
 	// Computed are the variables that Lua computes, in its order.
 	Computed []Computed `json:"computed,omitempty"`
 	// Recorded is set if a span is recorded of each request that has one.

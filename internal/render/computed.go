@@ -1,6 +1,10 @@
 package render
 
-import "sluice/internal/model"
+import (
+	"slices"
+
+	"sluice/internal/model"
+)
 
 // computedView is a variable with the path of the Lua file that computes it.
 type computedView struct {
@@ -25,20 +29,35 @@ func (e *Environment) computed(l *model.Location) (views []computedView) {
 	return views
 }
 
-// watch returns the Lua file that runs at the end of a request: for the balancer, for the
-// span, or for both, and then also for the metrics. It is "" for none but that of the http
-// level.
-func (e *Environment) watch(l *model.Location) string {
-	watched := l.Watched || l.Proxy != nil && l.Proxy.Watched
+// watch returns the Lua file that runs at the end of a request of a location: to record its span,
+// and also what the server does. It is "" for that of the server.
+func (s *serverRendering) watch(l *model.Location) string {
 	switch {
-	case e.Metrics.Requests && (l.Recorded || watched):
-		return e.entry("log_all")
-	case l.Recorded && watched:
-		return e.entry("log_both")
-	case l.Recorded:
-		return e.entry("log_trace")
-	case watched:
-		return e.entry("log")
+	case !l.Recorded:
+		return ""
+	case s.env.Metrics.Requests:
+		return s.env.entry("log_all")
+	case s.watched:
+		return s.env.entry("log_both")
 	}
-	return ""
+	return s.env.entry("log_trace")
+}
+
+// watchAll returns the Lua file that runs at the end of all requests of a server: a request can
+// leave the location of a watched backend for any other one. It is "" for that of the http level.
+func (s *serverRendering) watchAll() string {
+	switch {
+	case !s.watched:
+		return ""
+	case s.env.Metrics.Requests:
+		return s.env.entry("log_all")
+	}
+	return s.env.entry("log")
+}
+
+// watched reports whether the balancer has to know when requests of a server end.
+func watched(s *model.Server) bool {
+	of := func(l *model.Location) bool { return l.Proxy != nil && l.Proxy.Watched }
+	return slices.ContainsFunc(s.Locations, of) ||
+		slices.ContainsFunc(s.Internal, func(i *model.Internal) bool { return of(i.Location) })
 }

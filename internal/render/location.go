@@ -23,7 +23,7 @@ type locationView struct {
 	Route string
 	// Backend is the key of the backend, "" if it follows from Route.
 	Backend string
-	// Watch is the Lua file that runs at the end of a request, "" for none.
+	// Watch is the Lua file that runs at the end of a request, "" for that of the server.
 	Watch string
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
 	// with a pattern in each request.
@@ -217,7 +217,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 			}
 		}
 	}
-	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
+	view.Computed, view.Watch = s.env.computed(location), s.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

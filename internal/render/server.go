@@ -19,6 +19,8 @@ type serverView struct {
 	Redirect *model.Redirect
 	// Counts are the labels of redirected requests in metrics, "" for none.
 	Counts string
+	// Watch is the Lua file that runs at the end of each request, "" for that of the http level.
+	Watch string
 	// Decision is told to clients that ask about a redirect, "" for nothing.
 	Decision string
 
@@ -31,7 +33,9 @@ type serverView struct {
 type serverRendering struct {
 	*rendering
 	server *model.Server
-	out    *rendered
+	// watched is set if the balancer has to know when requests end.
+	watched bool
+	out     *rendered
 	// start and end are the position of the locations in the page.
 	start, end int
 	// mixed is set if some paths of the host are patterns, and others come before all.
@@ -70,7 +74,7 @@ func unserved(s *model.Server, at int) error {
 
 func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
 	problems := len(r.problems)
-	sr := &serverRendering{rendering: r, server: s, out: &rendered{}}
+	sr := &serverRendering{rendering: r, server: s, watched: watched(s), out: &rendered{}}
 	err := sr.execute()
 	if err != nil {
 		r.page.back(position{})
@@ -95,7 +99,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
+		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
 		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()

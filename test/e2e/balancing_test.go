@@ -132,6 +132,8 @@ func TestFewestRequests(t *testing.T) {
 				}
 			case "/moved":
 				w.Header().Set("X-Accel-Redirect", "/")
+			case "/away":
+				w.Header().Set("X-Accel-Redirect", "/other")
 			}
 			fmt.Fprint(w, `{"backend": "busy"}`)
 		}))
@@ -140,6 +142,7 @@ func TestFewestRequests(t *testing.T) {
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "config.yaml": oneWorker, "busy.yaml": service("web", busy),
 			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}, "load-balance: least_conn"),
+			"b.yaml": ingress("b", "a.example", []string{"/other Exact other"}), "other.yaml": service("other", backend(t, "other")),
 		}, "--configmap", "default/config")
 		s.waitBackend("http://a.example/", "busy")
 		slow := func() (leave func()) {
@@ -166,14 +169,16 @@ func TestFewestRequests(t *testing.T) {
 		leave()
 		s.waitBackend("http://a.example/", "busy")
 		s.write("busy.yaml", service("web", busy))
-		eventually(t, "ten answers in a row by the only endpoint", func() bool {
-			for range 10 {
-				if a, err := s.get("http://a.example/moved"); err != nil || a.backend != "busy" {
-					return false
+		for path, by := range map[string]string{"moved": "busy", "away": "other"} {
+			eventually(t, "ten answers in a row by "+by, func() bool {
+				for range 10 {
+					if a, err := s.get("http://a.example/" + path); err != nil || a.backend != by {
+						return false
+					}
 				}
-			}
-			return true
-		})
+				return true
+			})
+		}
 		s.write("busy.yaml", service("web", busy, idle))
 		s.waitBackend("http://a.example/", "idle")
 		s.waitBackend("http://a.example/", "busy")

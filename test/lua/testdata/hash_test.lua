@@ -1,5 +1,6 @@
 local expect = require("testdata.expect")
 local hash = require("sluice.picker.hash")
+local ring = require("sluice.ring")
 
 local tests = {}
 
@@ -36,6 +37,27 @@ tests["keys go to the endpoints that ingress-nginx chose"] = function()
     ["hash-by-combined.example.org/a"] = 1, ["hash-by-combined.example.org/b"] = 3,
   }) do
     expect.equal(at, p:choose(key), key)
+  end
+end
+
+-- The place of the first point from a hash on, found by looking at all of them.
+local function found_by_looking(r, hash)
+  for at = 0, r.count - 1 do
+    if r.points[at] >= hash then
+      return r.owners[at]
+    end
+  end
+  return r.owners[0]
+end
+
+tests["the search finds the next point on a ring of any size"] = function()
+  for _, names in ipairs({ 1, 2, 7, 300 }) do
+    for _, most in ipairs({ 1, 3 * names, 20000 }) do
+      local r = ring.new(pods(names), most)
+      for key = 1, 300 do
+        expect.equal(found_by_looking(r, ngx.crc32_long("k" .. key)), r:find("k" .. key), names .. " names, key " .. key)
+      end
+    end
   end
 end
 

@@ -17,7 +17,6 @@ tests["the outcome of one try"] = function()
   expect.equal({ true, 0.25, false }, outcome(var(A, "0.200", "0.250", "200"), A))
   expect.equal({ true, nil, true }, outcome(var(A, "-", "1.000", "502"), A), "no answer")
   expect.equal({ true, nil, false }, outcome(var(A, "-", "1.000", "499"), A), "the client left")
-  expect.equal({ false }, outcome(var(A, "0.200", "0.250", "200"), B), "another endpoint")
   expect.equal({ false }, outcome({}, A), "no try")
 end
 
@@ -25,6 +24,7 @@ tests["the outcome of the last of several tries"] = function()
   expect.equal({ true, 0.5, false }, outcome(var(A .. ", " .. B, "-, 0.400", "1.000, 0.500", "200"), B))
   expect.equal({ false }, outcome(var(A .. ", " .. B, "-, 0.400", "1.000, 0.500", "200"), A))
   expect.equal({ true, 0.5, false }, outcome(var(A .. " : 10.0.0.9:80", "0.400 : 0.100", "0.500 : 0.100", "404"), A), "before a redirect")
+  expect.equal({ false }, outcome(var(A .. " : 10.0.0.9:80", "0.400 : 0.100", "0.500 : 0.100", "404"), B), "another endpoint")
 end
 
 -- A backend that counts its requests, as pickers do.

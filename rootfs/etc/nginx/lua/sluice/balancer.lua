@@ -206,8 +206,8 @@ end
 -- builds it anew for each read.
 local function pick_again(backend, cookie, failure)
   local ctx = ngx.ctx
-  if ctx.sluice_turn then
-    turns.leave(ctx.sluice_turn, nil, failure == "failed")
+  if backend.watched then
+    turns.retry(failure == "failed")
   end
   ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
   local at = pick(backend, ctx.sluice_tried, cookie)
@@ -303,21 +303,30 @@ function _M.run_by_key()
   return finish(send(self, var.loop, chosen(self, var.backend)))
 end
 
---- Reports whether there is no endpoint for a request. For set_by_lua.
+--- Reports whether there is no endpoint for a request.
 -- @tparam string|nil key $route, or $backend
 function _M.is_empty(key)
   return chosen(this_worker(), key).count == 0
 end
 
+-- LuaJIT does not compile the text of a file of entry/, so functions read what it would pass.
+
+--- Returns "1" if there is no endpoint for a request, and "" otherwise. The argument of
+-- set_by_lua is $route or $backend.
+function _M.no_endpoints()
+  return _M.is_empty(ngx.arg[1]) and "1" or ""
+end
+
 --- Answers a request in a loop, or without an endpoint. Our own servers only speak HTTP, so a
 -- request by another protocol is answered before the balancer runs. Only if the last endpoint
 -- leaves in between, the client gets 502. For rewrite_by_lua.
--- @tparam string|nil key $route, or $backend
-function _M.refuse(key)
-  if ngx.var.hops == LOOP then
+-- @tparam string name "route" or "backend", a variable
+function _M.refuse(name)
+  local var = ngx.var
+  if var.hops == LOOP then
     return ngx.exit(508)
   end
-  local backend = chosen(this_worker(), key)
+  local backend = chosen(this_worker(), var[name])
   if backend.count == 0 then
     return ngx.exit(backend.status or 503)
   end

@@ -34,8 +34,8 @@ end
 -- The place of the backend whose tag is in the cookie, nil for none.
 local function held(split, var)
   local value = split.cookie and var["cookie_" .. split.cookie.name]
-  local tag = value and value:match("|(.*)$")
-  return tag and (split.tags[tag] or nil)
+  local bar = value and value:find("|", 1, true)
+  return bar and (split.tags[value:sub(bar + 1)] or nil)
 end
 
 -- The golden ratio: the parts of its multiples after the decimal point are spread evenly,

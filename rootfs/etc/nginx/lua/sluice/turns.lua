@@ -5,6 +5,10 @@ local ffi = require("ffi")
 
 local _M = {}
 
+-- The turn of each request, by the address of the request. nginx takes the ctx of a request away
+-- when it redirects the request internally, for example to an error page.
+local turns = {}
+
 -- The turns that a mark ends, by the number of their mark.
 local marked, marks = {}, 0
 
@@ -35,6 +39,9 @@ local Mark = ffi.metatype("struct { double number; }", {
     local turn = marked[mark.number]
     if turn then
       leave(turn)
+      if turns[turn.request] == turn then
+        turns[turn.request] = nil
+      end
     end
   end,
 })
@@ -46,11 +53,6 @@ function _M.mark_of(turn)
   turn.mark, marked[marks] = marks, turn
   return Mark(marks)
 end
-
--- The latest turn of each request, by the address of the request: nginx takes the ctx away
--- when it redirects a request internally, for example to an error page. That ctx is kept
--- until the request has ended, and so is its turn.
-local latest = setmetatable({}, { __mode = "v" })
 
 local function this_request()
   return tonumber(ffi.cast("uintptr_t", base.get_request()))
@@ -76,14 +78,14 @@ end
 -- @treturn number|nil the seconds of the answer
 -- @treturn boolean whether it failed. If the client left first, nobody knows.
 function _M.outcome(var, name)
-  local all = var.upstream_addr
-  if all == name then -- one try, as most requests have: LuaJIT does not compile what follows
+  local seconds = tonumber(var.upstream_response_time)
+  if seconds then -- one try, as most requests have: LuaJIT does not compile what follows
     if var.upstream_header_time ~= "-" then
-      return true, tonumber(var.upstream_response_time), false
+      return true, seconds, false
     end
     return true, nil, var.status ~= "499"
   end
-  local addresses = parts(all)
+  local addresses = parts(var.upstream_addr)
   for at = #addresses, 1, -1 do
     if last(addresses[at]) == name then
       if last(parts(var.upstream_header_time)[at]) ~= "-" then
@@ -95,36 +97,50 @@ function _M.outcome(var, name)
   return false
 end
 
+-- A picker that only counts, without ejection, need not know how a request ended.
 local function finish(turn)
-  local found, seconds, failed = _M.outcome(ngx.var, turn.name)
-  if found then
-    leave(turn, seconds, failed)
+  local backend = turn.backend
+  if not backend.picker.measures and not backend.ejection then
+    return leave(turn)
   end
+  local _, seconds, failed = _M.outcome(ngx.var, turn.name)
+  return leave(turn, seconds, failed)
 end
 
---- Begins the turn of an endpoint with a request. done() ends it, or the garbage collection
--- if the request ends in a location without done().
+--- Begins the turn of an endpoint with a request. done() ends it. nginx does not log a subrequest
+-- whose client left, so the garbage collection can end its turn, too.
 function _M.take(backend, at)
-  local turn, picker, request, ctx = { backend = backend, name = backend.keys[at] }, backend.picker, this_request(), ngx.ctx
-  local before = not ctx.sluice_turn and latest[request]
+  local request, picker = this_request(), backend.picker
+  local before = turns[request]
   if before and not before.left then
     finish(before) -- of a location that redirected the request
   end
-  ctx.sluice_turn, latest[request] = turn, turn
+  local turn = { backend = backend, name = backend.keys[at], request = request, left = false, mark = false }
+  turns[request] = turn
   if picker.took then
     picker:took(turn.name)
-    ctx.sluice_mark = _M.mark_of(turn)
+    if ngx.is_subrequest then
+      ngx.ctx.sluice_mark = _M.mark_of(turn)
+    end
+  end
+end
+
+--- Ends the turn of the endpoint that a request is to leave for another one.
+function _M.retry(failed)
+  local turn = turns[this_request()]
+  if turn then
+    leave(turn, nil, failed)
   end
 end
 
 --- Ends the turn of the last endpoint. For log_by_lua.
 function _M.done()
   local request = this_request()
-  local turn = ngx.ctx.sluice_turn or latest[request]
-  if turn and not turn.left then
+  local turn = turns[request]
+  if turn then
+    turns[request] = nil
     finish(turn)
   end
-  latest[request] = nil
 end
 
 return _M

@@ -1,2 +1,2 @@
 -- Picks an endpoint for a subrequest, and for each retry.
-require("sluice.balancer").run_by_uri()
+package.loaded["sluice.balancer"].run_by_uri()

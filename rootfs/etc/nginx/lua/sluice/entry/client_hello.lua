@@ -1,2 +1,2 @@
 -- Sets the certificate of a TLS handshake by server name.
-require("sluice.certificate").run()
+package.loaded["sluice.certificate"].run()

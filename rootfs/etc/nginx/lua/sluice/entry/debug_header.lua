@@ -1,1 +1,1 @@
-require("sluice.debug_header").run()
+package.loaded["sluice.debug_header"].run()

@@ -1,3 +1,3 @@
 -- Passes an error to its backend, which decides about the status.
-require("sluice.real_ip").run()
-require("sluice.error_page").run(false)
+package.loaded["sluice.real_ip"].run()
+package.loaded["sluice.error_page"].run(false)

@@ -1,3 +1,3 @@
 -- Passes an error to its backend. The client gets the status of the error.
-require("sluice.real_ip").run()
-require("sluice.error_page").run(true)
+package.loaded["sluice.real_ip"].run()
+package.loaded["sluice.error_page"].run(true)

@@ -1,2 +1,2 @@
 -- Answers an error with the page of nginx.
-return require("sluice.error_page").own()
+return package.loaded["sluice.error_page"].own()

@@ -1,2 +1,2 @@
 -- Answers an error of nginx in a location of a gRPC backend.
-require("sluice.grpc_error").run()
+package.loaded["sluice.grpc_error"].run()

@@ -1,2 +1,2 @@
 -- Tells the balancer that a request has ended.
-require("sluice.turns").done()
+package.loaded["sluice.turns"].done()

@@ -1,3 +1,3 @@
 -- Tells the balancer that a request has ended, and records its span.
-require("sluice.turns").done()
-require("sluice.trace").record()
+package.loaded["sluice.turns"].done()
+package.loaded["sluice.trace"].record()

@@ -1,3 +1,2 @@
--- Counts a request for the metrics. init.lua has loaded the module. LuaJIT compiles this access to it, but not a call of
--- require.
+-- Counts a request for the metrics.
 package.loaded["sluice.metrics"].count()

@@ -1,2 +1,2 @@
 -- Records the span of a request or a subrequest.
-require("sluice.trace").record()
+package.loaded["sluice.trace"].record()

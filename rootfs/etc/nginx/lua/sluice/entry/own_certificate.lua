@@ -1,2 +1,2 @@
 -- Sets the certificate of a server with its own TLS context.
-require("sluice.certificate").run_own()
+package.loaded["sluice.certificate"].run_own()

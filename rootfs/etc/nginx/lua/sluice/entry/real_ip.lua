@@ -1,2 +1,2 @@
 -- Sets the header from which nginx takes the client's address.
-require("sluice.real_ip").run()
+package.loaded["sluice.real_ip"].run()

@@ -1,2 +1,2 @@
 -- Continues or begins the trace of a request.
-return require("sluice.trace").begin(ngx.arg)
+return package.loaded["sluice.trace"].begin(ngx.arg)

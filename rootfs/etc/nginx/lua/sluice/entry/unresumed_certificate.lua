@@ -1,3 +1,3 @@
 -- Sets the certificate of a server that verifies its clients.
-require("sluice.certificate").run_own()
-require("sluice.session").forbid_resumption()
+package.loaded["sluice.certificate"].run_own()
+package.loaded["sluice.session"].forbid_resumption()

@@ -32,11 +32,11 @@ local function key_of(value, tag)
   if not value or value == "" then
     return nil
   end
-  local key, other = value:match("^([^|]*)|(.*)$")
-  if not key then
+  local bar = value:find("|", 1, true)
+  if not bar then
     return value
   end
-  return other == tag and key or nil
+  return value:sub(bar + 1) == tag and value:sub(1, bar - 1) or nil
 end
 
 -- The place that a key leads to, nil if none.

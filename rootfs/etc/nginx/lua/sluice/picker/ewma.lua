@@ -6,6 +6,9 @@
 local _M = {}
 local mt = { __index = _M }
 
+-- The balancer has to tell how long each answer took.
+_M.measures = true
+
 -- After these seconds, a measurement counts a third.
 local DECAY = 10
 

@@ -7,15 +7,22 @@ local ring = require("sluice.ring")
 local _M = {}
 local mt = { __index = _M }
 
+-- The largest subsets that the ring keeps: they take 2 bytes for each place at each point.
+local MOST_KEPT = 4
+
 --- @tparam table config {by = {text, variable, text, ...}, subset = the number of endpoints
 -- for a key or nil, points = limit of the ring}
 function _M.new(endpoints, config)
-  return setmetatable({ by = config.by, subset = config.subset, ring = ring.new(endpoints.keys, config.points) }, mt)
+  local by, subset = config.by, config.subset and math.min(config.subset, endpoints.count)
+  return setmetatable({ by = by, alone = by[1] == "" and not by[3] and by[2], subset = subset, ring = ring.new(endpoints.keys, config.points) }, mt)
 end
 
 --- The key of a request. A variable without a value counts as an empty text.
 -- @tparam table var ngx.var
 function _M:key(var)
+  if self.alone then
+    return var[self.alone] or ""
+  end
   local parts = {}
   for at = 1, #self.by, 2 do
     local variable = self.by[at + 1]
@@ -30,6 +37,8 @@ end
 function _M:choose(key, out)
   if not out and not self.subset then
     return self.ring:find(key)
+  elseif not out and self.subset <= MOST_KEPT then
+    return self.ring:one_of(key, self.subset)
   end
   local places = self.ring:first(key, self.subset or 1, out)
   if #places == 0 then

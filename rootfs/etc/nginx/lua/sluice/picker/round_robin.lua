@@ -12,7 +12,8 @@
 --     ejected    with a cookie: the places of ejected endpoints, or nil
 --   took(name), if it is there, is called when a request is sent to an endpoint
 --   left(name, seconds, failed), if it is there, is called when that endpoint is done with
---     it; seconds is nil if it has not answered
+--     it; seconds is nil if it has not answered, and without "measures"
+--   measures, if true, asks for these seconds
 -- hosts, ports and keys have an element for each place; keys are the names of endpoints,
 -- "host:port", and names the places by these.
 local _M = {}
