@@ -3,7 +3,6 @@ package metrics
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -81,7 +80,7 @@ func factsOf(chain []byte) *facts {
 	text := func(s string) string { return requests.Label(strings.ToValidUTF8(s, "\uFFFD")) }
 	serial := leaf.SerialNumber.String()
 	return &facts{
-		expires: float64(leaf.NotAfter.Unix()), serial: text(serial), identifier: text(fmt.Sprintf("%s-%s", leaf.Issuer, serial)),
+		expires: float64(leaf.NotAfter.Unix()), serial: text(serial), identifier: text(leaf.Issuer.SerialNumber + "-" + serial),
 		organization: text(strings.Join(leaf.Issuer.Organization, ",")), issuer: text(leaf.Issuer.CommonName),
 		publicAlgorithm: leaf.PublicKeyAlgorithm.String(),
 	}

@@ -63,6 +63,9 @@ func TestCertificates(t *testing.T) {
 		Certificates: []*model.Certificate{&of, {ID: "broken", Chain: []byte("x")}},
 		Names:        []model.CertificateName{{Host: "", ID: of.ID}, {Host: "*.shop.example", ID: of.ID}, {Host: "broken.example", ID: "broken"}},
 	}
+	if of := factsOf(made.Chain); of.identifier != "-"+of.serial || of.serial == "" {
+		t.Errorf("the identifier is %q and the serial number %q; want that of ingress-nginx, a - and the serial number", of.identifier, of.serial)
+	}
 	for leads, want := range map[bool]int{true: 4, false: 2} {
 		c := newCertificates()
 		found := testutil.CollectAndCount(collecting(func(to chan<- prometheus.Metric) { c.collect(to, told, "k8s.io/ingress-nginx", leads) }))

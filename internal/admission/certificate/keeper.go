@@ -96,8 +96,12 @@ func (k *Keeper) logOnce(err error) {
 	if err != nil {
 		text = err.Error()
 	}
-	if text != k.trouble && err != nil {
+	switch {
+	case text == k.trouble:
+	case err != nil:
 		k.options.Log.Error("the certificate of the admission webhook is not kept; trying again", "error", err)
+	default:
+		k.options.Log.Info("the certificate of the admission webhook is kept again")
 	}
 	k.trouble = text
 }

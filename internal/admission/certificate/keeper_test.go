@@ -344,8 +344,8 @@ func TestExpired(t *testing.T) {
 	w.look(a)
 }
 
-// TestMissingRights: the error names verb, resource and object, it is logged once, and what is there
-// is presented on.
+// TestMissingRights: the error names verb, resource and object, it is logged once, as is its end, and what
+// is there is presented on.
 func TestMissingRights(t *testing.T) {
 	t.Parallel()
 	for right, says := range map[string]string{
@@ -380,7 +380,12 @@ func TestMissingRights(t *testing.T) {
 				t.Errorf("a certificate is stored that API servers cannot be told of (%v)", err)
 			}
 			delete(w.forbidden, right)
-			w.look(a, a, a)
+			for range 3 {
+				a.logOnce(a.look(t.Context()))
+			}
+			if n := strings.Count(w.log.String(), "is kept again"); n != 1 {
+				t.Errorf("the end of the trouble is logged %d times:\n%s", n, w.log.String())
+			}
 			if serial(a) == first {
 				t.Error("it is not renewed when the right is there")
 			}
