@@ -262,6 +262,8 @@ local function chosen(self, key)
   local of = backend.split
   if not of then
     return backend
+  elseif not of.shares[1] then
+    return self:backend(of.main), of.cookie
   end
   local ctx = ngx.ctx
   if not ctx.sluice_backend then
