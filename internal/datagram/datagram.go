@@ -1,12 +1,14 @@
 // Package datagram opens the unix sockets on which nginx's workers send datagrams:
-// rootfs/etc/nginx/lua/sluice/datagram.lua sends them.
+// rootfs/etc/nginx/lua/sluice/queue.lua sends them.
 package datagram
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 )
 
 // Longest is more bytes than a worker sends at once.
@@ -27,4 +29,12 @@ func Listen(path string) (*net.UnixConn, error) {
 		return nil, errors.Join(fmt.Errorf("make a socket for nginx's workers: %w", err), socket.Close())
 	}
 	return socket, nil
+}
+
+// Cut returns the number of lines that a worker could not keep, with which a datagram begins, and
+// the lines after it. ok is false if it begins with something else.
+func Cut(text []byte) (lost uint64, lines []byte, ok bool) {
+	first, lines, _ := bytes.Cut(text, []byte("\n"))
+	lost, err := strconv.ParseUint(string(first), 10, 64)
+	return lost, lines, err == nil
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 
+	"sluice/internal/datagram"
 	"sluice/internal/metrics/requests"
 )
 
@@ -50,12 +52,9 @@ type spanContext struct {
 
 // decode returns the valid records of a datagram, and the number of those that the worker
 // has dropped.
-func decode(datagram []byte) (records []*record, dropped int) {
-	first, rest, _ := bytes.Cut(datagram, []byte("\n"))
-	var head struct {
-		Dropped int `json:"dropped"`
-	}
-	if json.Unmarshal(first, &head) != nil {
+func decode(text []byte) (records []*record, dropped int) {
+	lost, rest, ok := datagram.Cut(text)
+	if !ok {
 		return nil, 0
 	}
 	for line := range bytes.SplitSeq(rest, []byte("\n")) {
@@ -68,7 +67,7 @@ func decode(datagram []byte) (records []*record, dropped int) {
 			records = append(records, r)
 		}
 	}
-	return records, max(head.Dropped, 0)
+	return records, int(min(lost, math.MaxInt32))
 }
 
 // The parts of a Context: "00-<trace>-<span>-01", then the parent.

@@ -25,7 +25,7 @@ func contextOf(parent string) string {
 
 // sent is a datagram as a worker sends it.
 func sent(dropped int, records ...string) []byte {
-	return []byte(fmt.Sprintf("{\"dropped\":%d}\n%s", dropped, strings.Join(records, "\n")))
+	return []byte(fmt.Sprintf("%d\n%s", dropped, strings.Join(records, "\n")))
 }
 
 // recordOf is the JSON of a record with a context and further fields, on one line.

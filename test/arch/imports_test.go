@@ -13,8 +13,8 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "docs": 0, "charts": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
-	"internal/snapshot": 1, "internal/datagram": 1, "internal/metrics/requests": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
-	"internal/keys": 2, "internal/manifest/decode": 2, "internal/tokens": 2,
+	"internal/snapshot": 1, "internal/datagram": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
+	"internal/keys": 2, "internal/manifest/decode": 2, "internal/metrics/requests": 2, "internal/tokens": 2,
 	"internal/settings": 3, "internal/snippets": 3,
 	"internal/annotations": 4,
 	"internal/route":       5, "internal/claim": 5,

@@ -1,7 +1,7 @@
 package requests
 
 import (
-	"bytes"
+	"sluice/internal/datagram"
 	"strconv"
 	"strings"
 )
@@ -20,10 +20,9 @@ const parts = 12
 
 // decode returns the records of a datagram, and the number of requests that the worker could
 // not keep. It leaves out lines that it cannot read.
-func decode(datagram []byte) (records []record, lost uint64) {
-	first, rest, _ := bytes.Cut(datagram, []byte("\n"))
-	lost, err := strconv.ParseUint(string(first), 10, 64)
-	if err != nil {
+func decode(text []byte) (records []record, lost uint64) {
+	lost, rest, ok := datagram.Cut(text)
+	if !ok {
 		return nil, 0
 	}
 	// A label has to be UTF-8, and clients choose hosts.

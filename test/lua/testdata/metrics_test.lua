@@ -1,5 +1,6 @@
 local expect = require("testdata.expect")
 local metrics = require("sluice.metrics")
+local queue = require("sluice.queue")
 
 local tests = {}
 
@@ -7,7 +8,7 @@ local tests = {}
 -- demand.
 local function counter(takes)
   local sent, timers = {}, {}
-  local c = metrics.new(function(data)
+  local c = metrics.new(queue.new(function(data)
     if takes and not takes() then
       return false
     end
@@ -16,7 +17,7 @@ local function counter(takes)
   end, function(_, what)
     timers[#timers + 1] = what
     return true
-  end)
+  end, 0.5, 0.005))
   return c, sent, function()
     local due = timers
     timers = {}
@@ -113,16 +114,16 @@ end
 
 tests["a worker that ends sends at once, also without timers"] = function()
   local sent = {}
-  local c = metrics.new(function(data)
+  local c = metrics.new(queue.new(function(data)
     sent[#sent + 1] = data
     return true
   end, function()
     return nil
-  end)
+  end, 0.5, 0.005))
   c:add("a\tGET")
   expect.equal({ "0\n1\ta\tGET" }, sent)
   local busy = 3
-  c = metrics.new(function(data)
+  c = metrics.new(queue.new(function(data)
     busy = busy - 1
     if busy >= 0 then
       return false
@@ -131,12 +132,12 @@ tests["a worker that ends sends at once, also without timers"] = function()
     return true
   end, function()
     return true
-  end)
-  c.wait = function()
+  end, 0.5, 0.005))
+  c.queue.wait = function()
     return true
   end
   c:add("b\tGET")
-  c:leave()
+  c.queue:leave()
   expect.equal("0\n1\tb\tGET", sent[2])
 end
 

@@ -1,6 +1,6 @@
 local expect = require("testdata.expect")
 local trace = require("sluice.trace")
-local queue = require("sluice.trace_queue")
+local queue = require("sluice.queue")
 
 local tests = {}
 
@@ -97,7 +97,7 @@ local function queued(takes)
     end
     timers[#timers + 1] = what
     return true
-  end)
+  end, 0.5, 0.5)
   return q, sent, function()
     local due = timers
     timers = {}
@@ -110,40 +110,40 @@ end
 
 tests["records wait for others"] = function()
   local q, sent, fire = queued({ all = true })
-  q:add({ n = 1 })
-  q:add({ n = 2 })
+  trace.add(q, { n = 1 })
+  trace.add(q, { n = 2 })
   expect.equal({}, sent)
   expect.equal(1, fire())
-  expect.equal({ '{"dropped":0}\n{"n":1}\n{"n":2}' }, sent)
+  expect.equal({ '0\n{"n":1}\n{"n":2}' }, sent)
   expect.equal(0, fire(), "an empty queue has no timer")
 end
 
 tests["a worker that ends waits for nothing"] = function()
   local q, sent = queued({ all = true, ends = true })
-  q:add({ n = 1 })
-  expect.equal({ '{"dropped":0}\n{"n":1}' }, sent)
+  trace.add(q, { n = 1 })
+  expect.equal({ '0\n{"n":1}' }, sent)
 end
 
 tests["without a controller the queue is bounded, and says later what it dropped"] = function()
   local takes = { all = false }
   local q, sent, fire = queued(takes)
   for n = 1, 5000 do
-    q:add({ n = n })
+    trace.add(q, { n = n })
   end
   expect.equal(4096, #q.lines)
-  expect.equal(904, q.dropped)
-  q:add({ text = ("x"):rep(40000) })
-  expect.equal(905, q.dropped)
+  expect.equal(904, q.lost)
+  trace.add(q, { text = ("x"):rep(40000) })
+  expect.equal(905, q.lost)
   fire()
   expect.equal({}, sent)
   takes.all = true
   fire()
   local first = sent[1] or ""
-  assert(first:find('{"dropped":905}', 1, true) == 1, first:sub(1, 50))
+  assert(first:find('905\n', 1, true) == 1, first:sub(1, 50))
   local lines = 0
   for at, data in ipairs(sent) do
     assert(#data <= 65536, #data)
-    assert(at == 1 or data:find('{"dropped":0}', 1, true) == 1)
+    assert(at == 1 or data:find('0\n', 1, true) == 1)
     lines = lines + select(2, data:gsub("\n", ""))
   end
   expect.equal(4096, lines)
@@ -152,18 +152,18 @@ end
 tests["large batches do not wait"] = function()
   local q, sent = queued({ all = true })
   for _ = 1, 40 do
-    q:add({ text = ("x"):rep(1000) })
+    trace.add(q, { text = ("x"):rep(1000) })
   end
   assert(#sent == 1, #sent)
 end
 
 tests["a socket that nobody reads is no error"] = function()
-  local send, wait = require("sluice.datagram").socket("/nowhere/run/traces.sock")
+  local send, wait = require("sluice.socket").open("/nowhere/run/traces.sock")
   expect.equal(false, send("x"))
   expect.equal(false, wait())
-  local q = queue.new(send, function() end)
+  local q = queue.new(send, function() end, 0.5, 0.5)
   q.wait = wait
-  q:add({ n = 1 })
+  trace.add(q, { n = 1 })
   q:leave()
   expect.equal(1, #q.lines)
 end

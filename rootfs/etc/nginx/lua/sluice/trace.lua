@@ -9,7 +9,8 @@
 -- <seed>1, and in the locations to which nginx redirects a request after that <seed>2 to
 -- <seed>e. The digits are those of $request_id, so a new trace has the ID of the request.
 -- internal/tracing reads the records.
-local queue = require("sluice.trace_queue")
+local cjson = require("cjson.safe")
+local queue = require("sluice.queue")
 
 local _M = {}
 
@@ -151,6 +152,24 @@ function _M.describe(context, var, is_question)
   return record
 end
 
+-- At most MOST records of together MOST_BYTES wait, each of at most LINE_BYTES. MANY_BYTES are sent at
+-- once, less after DELAY seconds.
+local MOST, MOST_BYTES, LINE_BYTES, MANY_BYTES, DELAY = 4096, 2 ^ 21, 32768, 32768, 0.5
+
+--- Adds a record to a queue.lua. One without room is lost.
+function _M.add(waiting, record)
+  local line = cjson.encode(record)
+  if not line or waiting:count() >= MOST or waiting.bytes + #line > MOST_BYTES or #line > LINE_BYTES then
+    waiting:lose()
+    return
+  end
+  waiting:push(line)
+  waiting:wake(waiting.bytes >= MANY_BYTES)
+end
+
+-- The records of this worker, made at its first span.
+local worker
+
 --- Records a span. For log_by_lua.
 function _M.record()
   local var = ngx.var
@@ -164,12 +183,15 @@ function _M.record()
   end
   local record = _M.describe(context, var, question)
   record.from, record.to = ngx.req.start_time(), ngx.now()
-  queue.worker():add(record)
+  worker = worker or queue.to(ngx.config.prefix() .. "run/traces.sock", DELAY, DELAY)
+  _M.add(worker, record)
 end
 
 --- Sends what waits, before the worker ends. For exit_worker_by_lua.
 function _M.leave()
-  queue.worker():leave()
+  if worker then
+    worker:leave()
+  end
 end
 
 return _M

@@ -1,4 +1,4 @@
---- Sends datagrams to sockets of the controller. A worker never waits for it, except at its end.
+--- Datagrams to sockets of the controller, without waiting for it.
 local ffi = require("ffi")
 
 ffi.cdef([[
@@ -21,9 +21,9 @@ local AF_UNIX, DATAGRAM, MSG_NOSIGNAL, EAGAIN, POLLOUT = 1, 0x80802, 0x4000, 11,
 -- @treturn function send
 -- @treturn function waits until it may take more, at most 50 ms; returns whether there is a
 -- controller
-function _M.socket(path)
+function _M.open(path)
   local fd
-  local function open()
+  local function connect()
     local address = ffi.new("sluice_sockaddr", AF_UNIX)
     ffi.copy(address.path, path, math.min(#path, 107))
     local opened = ffi.C.socket(AF_UNIX, DATAGRAM, 0)
@@ -35,7 +35,7 @@ function _M.socket(path)
   end
   local function send(data)
     if not fd then
-      open()
+      connect()
     end
     if not fd then
       return false
@@ -59,17 +59,6 @@ function _M.socket(path)
     return true
   end
   return send, wait
-end
-
---- Sends what waits at the end of a worker, and gives a busy controller some time.
--- @tparam table queue {flush, wait}
--- @tparam number tries how often to wait 50 ms
-function _M.drain(queue, tries)
-  for _ = 1, tries do
-    if queue:flush() or not queue.wait or not queue.wait() then
-      return
-    end
-  end
 end
 
 return _M
