@@ -126,7 +126,7 @@ func (t *Assembly) pickByAge(wishes map[string][]wish, room int64) map[*host]boo
 }
 
 func noRoom(owner *claim.Owner, item int, used, share int64) model.Problem {
-	return model.Problem{Object: owner.Ref, Field: owner.TLS[item].Field, Reason: model.NoRoom,
+	return model.Problem{Object: owner.Ref, Field: owner.TLS.Items[item].Field, Reason: model.NoRoom,
 		Text: fmt.Sprintf("there is no room for its certificate, so nginx presents the default one: the certificates of namespace %s take %d bytes, and its room is %d; use fewer certificates or shorter chains, or ask the administrator to raise certificate_data in the setting %s",
 			owner.Ref.Namespace, used, share, SharedDicts)}
 }

@@ -182,7 +182,7 @@ func (b *builder) remarkGuests() {
 		if owner.AppRoot() != "" && !owner.IsDenied() && !owner.Ruleless {
 			remark(owner.AppRootKey(), "it has no effect")
 		}
-		if owner.TLSFor(b.host.name) {
+		if owner.TLS.For(b.host.name) {
 			remark(owner.TLSField, "it has no effect")
 		}
 		if b.ownCiphers(owner) != "" || owner.Annotations.Ciphers.Prefer != "" {

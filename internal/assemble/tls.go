@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,8 +19,11 @@ type assignment struct {
 	pair     *Presented
 	item     int
 	problems []model.Problem
-	// looked are the Secrets that were read, in their order.
-	looked []look
+	// looked is the Secret of the item that names the host, if one was read.
+	looked *look
+	// searched are the items of an owner that were looked through up to item, if none names
+	// the host.
+	searched *searched
 }
 
 // look is the content of a Secret for owners of a namespace.
@@ -92,10 +94,12 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 	for _, presented := range t.Presented {
 		certificates[presented.ID] = presented
 	}
+	s := &search{Assembly: t, of: map[*claim.Owner]*searched{}, fresh: map[*searched]int{}}
 	for _, h := range hosts {
-		t.assign(h)
+		s.assign(h)
 		t.report(h.certificate.problems...)
 	}
+	s.report()
 	roomless := t.roomless(hosts, standard)
 	for _, h := range hosts {
 		by := h.certificate.by
@@ -142,121 +146,4 @@ func (t *Assembly) fenced(hosts []*host, assigned wildcards) []string {
 		}
 	}
 	return names
-}
-
-// assign finds the certificate of a host, unless that of the last call is still valid.
-func (t *Assembly) assign(h *host) {
-	if h.certificate != nil && !slices.ContainsFunc(h.certificate.looked, t.outdated) {
-		return
-	}
-	h.certificate = &assignment{}
-	if h.name == "" {
-		return // always the default certificate, as in ingress-nginx
-	}
-	var first *claim.Owner
-	for _, rules := range h.deciding {
-		switch {
-		case len(rules.Owner.TLS) == 0:
-		case first == nil:
-			first = rules.Owner
-			t.choose(h, first)
-		default:
-			h.passOver(rules.Owner, first)
-		}
-	}
-}
-
-// outdated reports whether the content of a Secret changed.
-func (t *Assembly) outdated(l look) bool {
-	return t.Objects.Certificate(l.secret, l.namespace) != l.found
-}
-
-// passOver reports a Secret of a later owner that is not used for the host.
-func (h *host) passOver(later, first *claim.Owner) {
-	at := itemOf(later, h.name)
-	if at < 0 {
-		return
-	}
-	secret := later.TLS[at].Secret
-	looked := h.certificate.looked
-	if secret.Name == "" || len(looked) > 0 && looked[len(looked)-1].secret == secret {
-		return
-	}
-	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.Ref, h.name))
-}
-
-// itemOf returns the index of the TLS item that names a host, or -1.
-func itemOf(owner *claim.Owner, host string) int {
-	return slices.IndexFunc(owner.TLS, func(item claim.TLSItem) bool {
-		return slices.ContainsFunc(item.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
-	})
-}
-
-// choose takes the certificate of the first owner with a TLS section: that of the item
-// that names the host, else the first that is valid for it, else the default
-// certificate.
-func (t *Assembly) choose(h *host, owner *claim.Owner) {
-	a := h.certificate
-	a.by = owner
-	at := itemOf(owner, h.name)
-	if at < 0 {
-		t.chooseByName(h, owner)
-		return
-	}
-	if owner.TLS[at].Secret.Name == "" {
-		return
-	}
-	pair := t.pairOf(a, owner, at)
-	switch {
-	case pair == nil:
-	case !claim.Covers(pair.Names, h.name):
-		a.unfit(owner, at, h.name, pair)
-	default:
-		a.pair, a.item = pair, at
-	}
-}
-
-// chooseByName takes the first certificate that is valid for the host. If there is
-// none, it reports the items that may be for the host.
-func (t *Assembly) chooseByName(h *host, owner *claim.Owner) {
-	unfit := map[int]*Presented{}
-	for at := range owner.TLS {
-		item := &owner.TLS[at]
-		if item.Secret.Name == "" {
-			continue
-		}
-		pair := t.pairOf(h.certificate, owner, at)
-		switch {
-		case pair == nil:
-		case claim.Covers(pair.Names, h.name):
-			h.certificate.pair, h.certificate.item = pair, at
-			return
-		case claim.Meant(item, h.name):
-			unfit[at] = pair
-		}
-	}
-	for _, at := range slices.Sorted(maps.Keys(unfit)) {
-		h.certificate.unfit(owner, at, h.name, unfit[at])
-	}
-}
-
-// pairOf reads the Secret of a TLS item, nil if its certificate is not usable.
-func (t *Assembly) pairOf(a *assignment, owner *claim.Owner, at int) *Presented {
-	secret := owner.TLS[at].Secret
-	found := t.Objects.Certificate(secret, owner.Ref.Namespace)
-	a.looked, a.problems = append(a.looked, look{secret, owner.Ref.Namespace, found}), append(a.problems, found.Remarks...)
-	if found.Certificate == nil {
-		a.report(owner, at, found.Reason, found.Fault+": the default certificate is presented")
-		return nil
-	}
-	return found
-}
-
-// unfit reports a certificate for other names.
-func (a *assignment) unfit(owner *claim.Owner, at int, host string, pair *Presented) {
-	a.report(owner, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, claim.Listed(pair.Names)))
-}
-
-func (a *assignment) report(owner *claim.Owner, at int, reason model.Reason, text string) {
-	a.problems = append(a.problems, model.Problem{Object: owner.Ref, Field: owner.TLS[at].Field, Reason: reason, Text: text})
 }

@@ -129,19 +129,10 @@ type HostPolicy struct {
 	// Aliases are further names of its hosts.
 	Aliases []string
 	// TLS assigns certificates to its hosts, in the field TLSField.
-	TLS      []TLSItem
+	TLS      TLS
 	TLSField string
 	// Delegation lists the namespaces that may have paths on its hosts, as written.
 	Delegation string
-}
-
-// TLSItem assigns a certificate to hosts.
-type TLSItem struct {
-	Hosts []string
-	// Secret holds the certificate; its Name is empty for the default one. Field names
-	// it.
-	Secret snapshot.Name
-	Field  string
 }
 
 // Denial is the extent of a denial; the zero value denies nothing.

@@ -16,12 +16,6 @@ func Covers(names []string, host string) bool {
 	return false
 }
 
-// Meant reports whether a TLS item that does not name a host may be for it: it names no
-// host, or a wildcard above the host, or a name under it.
-func Meant(item *TLSItem, host string) bool {
-	return len(item.Hosts) == 0 || slices.ContainsFunc(item.Hosts, func(h string) bool { return Related(h, host) })
-}
-
 // Related reports whether two hosts are equal or one is a wildcard above the other.
 func Related(a, b string) bool {
 	return Covers([]string{a}, b) || Covers([]string{b}, a)

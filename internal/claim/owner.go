@@ -14,11 +14,6 @@ func (o *Owner) HostField(host string) string {
 	return o.Hosts[at].Field
 }
 
-// TLSFor reports whether an item of spec.tls may be for a host.
-func (o *Owner) TLSFor(host string) bool {
-	return host != "" && slices.ContainsFunc(o.TLS, func(item TLSItem) bool { return Meant(&item, host) })
-}
-
 // AppRoot is the target of redirects of "/"; empty for none.
 func (o *Owner) AppRoot() string { return o.Annotations.AppRoot.Path }
 

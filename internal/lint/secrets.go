@@ -31,6 +31,7 @@ const ToBeIssued model.Reason = "ToBeIssued"
 // count as existing as assumed, and turns those that an issuer creates into notes. The memo
 // is that of Config.
 func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, memo *translate.Memo, o Options) (left, assumed []model.Problem) {
+	named := secretsOf(memo)
 	for _, p := range problems {
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
 		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
@@ -38,7 +39,7 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, memo *tra
 		if p.Reason == model.NotFound && !missing {
 			object = snap.IngressOf(p.Object)
 			for _, ing := range concerned(p.Object, object, snap) {
-				if name, missing = missingSecret(p, memo.References(ing)); missing {
+				if name, missing = missingSecret(p, named(ing)); missing {
 					break
 				}
 			}
@@ -80,13 +81,32 @@ func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name)
 	return p
 }
 
-// missingSecret returns the Secret that is missing according to a Problem of an
-// Ingress with these references.
-func missingSecret(p model.Problem, refs []model.ObjectRef) (snapshot.Name, bool) {
-	for _, ref := range refs {
-		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
-		if ref.Kind == "Secret" && strings.Contains(p.Text, translate.NoSecret(name)) {
-			return name, true
+// secretsOf returns a function that returns the Secrets that an Ingress refers to, by what a Problem
+// says of one that is missing. An Ingress can have thousands of both.
+func secretsOf(memo *translate.Memo) func(*networkingv1.Ingress) map[string]snapshot.Name {
+	known := map[*networkingv1.Ingress]map[string]snapshot.Name{}
+	return func(object *networkingv1.Ingress) map[string]snapshot.Name {
+		if secrets, found := known[object]; found {
+			return secrets
+		}
+		secrets := map[string]snapshot.Name{}
+		for _, ref := range memo.References(object) {
+			if name := (snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}); ref.Kind == "Secret" {
+				secrets[translate.NoSecret(name)] = name
+			}
+		}
+		known[object] = secrets
+		return secrets
+	}
+}
+
+// missingSecret returns the Secret that is missing according to a Problem of an Ingress with these.
+func missingSecret(p model.Problem, secrets map[string]snapshot.Name) (snapshot.Name, bool) {
+	for _, said, found := strings.Cut(p.Text, "Secret "); found; _, said, found = strings.Cut(said, "Secret ") {
+		if until, _, missing := strings.Cut(said, translate.Missing); missing {
+			if name, refers := secrets["Secret "+until+translate.Missing]; refers {
+				return name, true
+			}
 		}
 	}
 	return snapshot.Name{}, false

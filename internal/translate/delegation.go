@@ -51,8 +51,11 @@ func (t *translation) secret(into *reads, name snapshot.Name, namespace string) 
 
 // NoSecret is the text of a Problem with a missing Secret.
 func NoSecret(name snapshot.Name) string {
-	return fmt.Sprintf("Secret %s does not exist", claim.Shown(name.String()))
+	return "Secret " + claim.Shown(name.String()) + Missing
 }
+
+// Missing is the end of what NoSecret says.
+const Missing = " does not exist"
 
 // misdelegated reports an invalid namespace in the delegation of a Secret, on the
 // Secret.

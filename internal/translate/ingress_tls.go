@@ -16,9 +16,11 @@ import (
 // server accepts no reference to another one there.
 func (i *owner) readTLS(namespace string) {
 	i.TLSField = "spec.tls"
+	var items []claim.TLSItem
 	for at, item := range i.object.Spec.TLS {
-		i.TLS = append(i.TLS, claim.TLSItem{Hosts: item.Hosts, Secret: snapshot.Name{Namespace: namespace, Name: item.SecretName}, Field: fmt.Sprintf("spec.tls[%d].secretName", at)})
+		items = append(items, claim.TLSItem{Hosts: item.Hosts, Secret: snapshot.Name{Namespace: namespace, Name: item.SecretName}, Field: fmt.Sprintf("spec.tls[%d].secretName", at)})
 	}
+	i.TLS = claim.NewTLS(items)
 }
 
 // hostlessTLS reports the TLS section of an Ingress without a host.
@@ -31,14 +33,18 @@ func (i *owner) hostlessTLS() {
 // unusedTLS reports hosts of the TLS section that no rule, no alias and no redirect has. Invalid rules
 // count too, because they have a Problem of their own.
 func (i *owner) unusedTLS() {
+	// An alias has the certificate of its host, so issuers of certificates need the entry.
+	hosts := slices.Clone(i.Aliases)
+	for _, rule := range i.object.Spec.Rules {
+		hosts = append(hosts, rule.Host)
+		if i.Annotations.WWWRedirect.Enabled {
+			hosts = append(hosts, assemble.OtherName(rule.Host))
+		}
+	}
+	named := claim.NamesOf(hosts)
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
-			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool {
-				other := i.Annotations.WWWRedirect.Enabled && claim.Related(host, assemble.OtherName(rule.Host))
-				return other || claim.Related(host, rule.Host)
-			})
-			// An alias has the certificate of its host, so issuers of certificates need the entry.
-			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
+			if !named.Related(host) {
 				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", model.Quoted(host)))
 			}
 		}

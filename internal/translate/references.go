@@ -138,13 +138,14 @@ func (m *Memo) References(object *networkingv1.Ingress) []model.ObjectRef {
 
 // references are the objects of an owner that is read, with the Secrets of its TLS section.
 func (o *owner) references() []model.ObjectRef {
-	found := slices.Clone(o.reads)
-	for _, item := range o.TLS {
+	refs := o.reads.refs()
+	for _, item := range o.TLS.Items { // there can be thousands
 		if _, err := snapshot.ParseName(item.Secret.String()); err == nil {
-			found.secret(nothing(), item.Secret)
+			refs = append(refs, refTo(kindSecret, item.Secret))
 		}
 	}
-	return found.refs()
+	slices.SortFunc(refs, model.ObjectRef.Compare)
+	return slices.Compact(refs)
 }
 
 var nothing = sync.OnceValue(func() *snapshot.Snapshot {

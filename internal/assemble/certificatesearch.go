@@ -1,0 +1,236 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+)
+
+// search finds the certificates of hosts. The items of an owner are read once for all hosts that no
+// item names: an Ingress can have thousands of both.
+type search struct {
+	*Assembly
+	of map[*claim.Owner]*searched
+	// fresh is the index of the first item that has changed.
+	fresh map[*searched]int
+	// used are those that decided, in the order of hosts.
+	used []*searched
+}
+
+// searched are the Secrets of an owner's items.
+type searched struct {
+	owner *claim.Owner
+	// found and problems are of each item; found is nil without a Secret.
+	found    []*look
+	problems [][]model.Problem
+	// first is the index of the first item with a certificate for a name, which may be a wildcard.
+	first map[string]int
+	// hostless are the first items with a certificate that name no host, up to mostUnfit.
+	hostless []int
+	// last is the last item that a host looked at in this search.
+	last int
+}
+
+// mostUnfit is the most items without hosts that are reported of a host, because their certificates
+// are for other names.
+const mostUnfit = 3
+
+// assign finds the certificate of a host, unless that of the last call is still valid.
+func (s *search) assign(h *host) {
+	if h.certificate == nil || s.outdated(h.certificate) {
+		s.assignAnew(h)
+	}
+	if of := h.certificate.searched; of != nil {
+		if of.last < 0 {
+			s.used = append(s.used, of)
+		}
+		of.last = max(of.last, h.certificate.item)
+	}
+}
+
+func (s *search) assignAnew(h *host) {
+	h.certificate = &assignment{}
+	if h.name == "" {
+		return // always the default certificate, as in ingress-nginx
+	}
+	var first *claim.Owner
+	for _, rules := range h.deciding {
+		switch {
+		case len(rules.Owner.TLS.Items) == 0:
+		case first == nil:
+			first = rules.Owner
+			s.choose(h, first)
+		default:
+			h.passOver(rules.Owner, first)
+		}
+	}
+}
+
+// outdated reports whether the content of a Secret changed that an assignment depends on.
+func (s *search) outdated(a *assignment) bool {
+	if a.looked != nil && s.changed(a.looked) {
+		return true
+	}
+	if a.searched == nil {
+		return false
+	}
+	fresh, known := s.fresh[a.searched]
+	if !known {
+		fresh = slices.IndexFunc(a.searched.found, func(l *look) bool { return l != nil && s.changed(l) })
+		if fresh < 0 {
+			fresh = len(a.searched.found)
+		}
+		s.fresh[a.searched] = fresh
+		a.searched.last = -1
+	}
+	return a.item >= fresh
+}
+
+func (s *search) changed(l *look) bool {
+	return s.Objects.Certificate(l.secret, l.namespace) != l.found
+}
+
+// report reports the Problems of the items that hosts looked at, each once.
+func (s *search) report() {
+	for _, of := range s.used {
+		for at := range of.last + 1 {
+			s.Assembly.report(of.problems[at]...)
+		}
+	}
+}
+
+// passOver reports a Secret of a later owner that is not used for the host.
+func (h *host) passOver(later, first *claim.Owner) {
+	at := later.TLS.ItemOf(h.name)
+	if at < 0 {
+		return
+	}
+	secret := later.TLS.Items[at].Secret
+	if looked := h.certificate.lastLook(); secret.Name == "" || looked != nil && looked.secret == secret {
+		return
+	}
+	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.Ref, h.name))
+}
+
+// lastLook is the Secret that was read last, nil for none.
+func (a *assignment) lastLook() *look {
+	if a.searched != nil {
+		return a.searched.found[a.item]
+	}
+	return a.looked
+}
+
+// choose takes the certificate of the first owner with a TLS section: that of the item
+// that names the host, else the first that is valid for it, else the default
+// certificate.
+func (s *search) choose(h *host, owner *claim.Owner) {
+	a := h.certificate
+	a.by = owner
+	at := owner.TLS.ItemOf(h.name)
+	if at < 0 {
+		s.chooseByName(h, owner)
+		return
+	}
+	if owner.TLS.Items[at].Secret.Name == "" {
+		return
+	}
+	found, problems := s.read(owner, at)
+	a.looked, a.problems = found, append(a.problems, problems...)
+	switch pair := found.found; {
+	case pair.Certificate == nil:
+	case !claim.Covers(pair.Names, h.name):
+		a.unfit(owner, at, h.name, pair)
+	default:
+		a.pair, a.item = pair, at
+	}
+}
+
+// chooseByName takes the first certificate that is valid for the host. If there is
+// none, it reports the first items that may be for the host.
+func (s *search) chooseByName(h *host, owner *claim.Owner) {
+	of, a := s.items(owner), h.certificate
+	if of == nil {
+		return
+	}
+	a.searched = of
+	if at, found := of.firstFor(h.name); found {
+		a.pair, a.item = of.found[at].found, at
+		return
+	}
+	a.item = len(of.found) - 1
+	for _, at := range of.unfitFor(h.name) {
+		a.unfit(owner, at, h.name, of.found[at].found)
+	}
+}
+
+// unfitFor returns items with a certificate that may be for a host, but are not.
+func (of *searched) unfitFor(name string) []int {
+	some := slices.Clone(of.hostless)
+	if at := of.owner.TLS.Above(name); at >= 0 && of.found[at] != nil && of.found[at].found.Certificate != nil {
+		some = append(some, at)
+	}
+	return some
+}
+
+// firstFor returns the first item whose certificate is valid for a name.
+func (of *searched) firstFor(name string) (at int, found bool) {
+	name = strings.ToLower(name)
+	at, found = of.first[name]
+	if _, parent, _ := strings.Cut(name, "."); parent != "" {
+		if wildcard, ok := of.first["*."+parent]; ok && (!found || wildcard < at) {
+			return wildcard, true
+		}
+	}
+	return at, found
+}
+
+// items reads the items of an owner, nil if none names a Secret.
+func (s *search) items(owner *claim.Owner) *searched {
+	if of := s.of[owner]; of != nil || slices.IndexFunc(owner.TLS.Items, func(i claim.TLSItem) bool { return i.Secret.Name != "" }) < 0 {
+		return of
+	}
+	of := &searched{owner: owner, found: make([]*look, len(owner.TLS.Items)), problems: make([][]model.Problem, len(owner.TLS.Items)), first: map[string]int{}, last: -1}
+	for at, item := range owner.TLS.Items {
+		if item.Secret.Name == "" {
+			continue
+		}
+		of.found[at], of.problems[at] = s.read(owner, at)
+		if of.found[at].found.Certificate == nil {
+			continue
+		}
+		if len(item.Hosts) == 0 && len(of.hostless) < mostUnfit {
+			of.hostless = append(of.hostless, at)
+		}
+		for _, name := range of.found[at].found.Names {
+			name = strings.ToLower(name)
+			if _, known := of.first[name]; !known {
+				of.first[name] = at
+			}
+		}
+	}
+	s.of[owner], s.fresh[of] = of, len(of.found)
+	return of
+}
+
+// read reads the Secret of a TLS item, and returns its Problems.
+func (s *search) read(owner *claim.Owner, at int) (*look, []model.Problem) {
+	secret := owner.TLS.Items[at].Secret
+	found := s.Objects.Certificate(secret, owner.Ref.Namespace)
+	problems := slices.Clone(found.Remarks)
+	if found.Certificate == nil {
+		problems = append(problems, model.Problem{Object: owner.Ref, Field: owner.TLS.Items[at].Field, Reason: found.Reason, Text: found.Fault + ": the default certificate is presented"})
+	}
+	return &look{secret, owner.Ref.Namespace, found}, problems
+}
+
+// unfit reports a certificate for other names.
+func (a *assignment) unfit(owner *claim.Owner, at int, host string, pair *Presented) {
+	a.report(owner, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, claim.Listed(pair.Names)))
+}
+
+func (a *assignment) report(owner *claim.Owner, at int, reason model.Reason, text string) {
+	a.problems = append(a.problems, model.Problem{Object: owner.Ref, Field: owner.TLS.Items[at].Field, Reason: reason, Text: text})
+}
