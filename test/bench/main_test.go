@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(kit.WithSluice(func(path string) int {
 		sluicePath = path
 		return printed(m, load)
-	}))
+	}, kit.LikeRelease()...))
 }
 
 // printed runs the benchmarks and then prints the table of all figures.

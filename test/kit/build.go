@@ -47,6 +47,13 @@ func WithSluice(run func(path string) int, flags ...string) int {
 	return run(path)
 }
 
+// LikeRelease makes WithSluice build what build.sh releases, which needs less memory, and returns the
+// flags for it.
+func LikeRelease() (flags []string) {
+	os.Setenv("CGO_ENABLED", "0")
+	return []string{"-trimpath", "-ldflags=-s -w"}
+}
+
 // moduleRoot returns the folder of Sluice's go.mod. Tests of other modules need it,
 // because they do not require all dependencies of Sluice.
 func moduleRoot() (string, error) {

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	if wanted := flag.Lookup("test.bench"); wanted == nil || wanted.Value.String() == "" {
 		os.Exit(m.Run()) // nothing that needs a cluster
 	}
-	cluster.Main(m)
+	cluster.Main(m, kit.LikeRelease()...)
 }
 
 // BenchmarkCluster takes each size through three lives of a sluice: one that runs
