@@ -137,6 +137,7 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 		return usage(err)
 	}
 	appendOnly(os.Stdout, os.Stderr)
+	garbage := spareMemory()
 	source, cluster, err := f.open(log)
 	if err != nil {
 		return err
@@ -145,7 +146,7 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	parts.options.Source, parts.cluster, parts.options.AfterRead = source, cluster, spareMemory
+	parts.options.Source, parts.cluster, parts.options.AfterRead = source, cluster, garbage.afterRead
 	if cluster != nil {
 		parts.options.Audience, parts.options.Missing = cluster, cluster.source.Missing
 	}
