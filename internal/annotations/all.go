@@ -77,6 +77,7 @@ type Annotations struct {
 	OpenTelemetry        *OpenTelemetry        `behaviour:"opentelemetry" kind:"shaping"`
 	NamedSnippets        *NamedSnippets        `behaviour:"named-snippets" kind:"shaping"`
 	ServerSnippet        *ServerSnippet        `behaviour:"server-snippet" kind:"shaping" scope:"host"`
+	HandOver             *HandOver             `behaviour:"hand-over" kind:"shaping" scope:"Ingress" single:"each would hand over its own paths"`
 	StreamSnippet        *StreamSnippet        `behaviour:"stream-snippet" kind:"shaping" scope:"Ingress" single:"its directives would be in nginx.conf several times"`
 
 	blocks   []model.Block

@@ -175,6 +175,7 @@ var ours = []annotation{
 	{"health-check-healthy-threshold", "", `2`, "", keys.RiskLow},
 	{"health-check-unhealthy-threshold", "", `3`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
+	{"hand-over", "", ``, "", keys.RiskLow},
 	{"limit-by", "", `$binary_remote_addr`, "limit-conn-zone-variable", keys.RiskLow},
 	{"limit-headers", "", `false`, "", keys.RiskLow},
 	{"access-log-format", "", `text`, "access-log-format", keys.RiskLow},

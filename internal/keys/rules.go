@@ -126,6 +126,7 @@ var textRules = []textRule{
 	{"secret_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of a Secret as "namespace/name"`},
 	{"secret_name", pattern(`^(?:` + dnsLabel + `/)?` + dnsName + `$`), `the name of a Secret, as "name" or "namespace/name"`},
 	{"configmap_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of a ConfigMap as "namespace/name"`},
+	{"ingress_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of an Ingress as "namespace/name"`},
 	{"configmap_name", pattern(`^(?:` + dnsLabel + `/)?` + dnsName + `$`), `the name of a ConfigMap, as "name" or "namespace/name"`},
 	// nginx puts it between quotes without an escape.
 	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},

@@ -57,6 +57,8 @@ func TestEveryKeyIsCovered(t *testing.T) {
 		switch k.Key {
 		case "use-geoip2":
 			continue // the cases have no databases: TestGeoIP of test/e2e shows it, setting-geoip its Problem
+		case "hand-over":
+			continue // only the webhook reads it: TestReview of internal/admission, and the case hand-over-bad
 		case "controller-log-level":
 			continue // nothing of nginx depends on it: TestLevelOfTheLog of test/e2e shows it, log-sampling-bad its Problem
 		}
