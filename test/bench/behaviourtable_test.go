@@ -47,7 +47,7 @@ func (p *behaviourPorts) access() []behaviour {
 		},
 		{
 			name: "client certificate", certificate: true, annotations: []string{"auth-tls-secret: bench/authority", "auth-tls-verify-client: on"},
-			server: fmt.Sprintf("ssl_client_certificate %s/tls.crt; ssl_verify_client on;\n", p.dir), location: "proxy_set_header ssl-client-verify $ssl_client_verify; " + handHeaders,
+			server: fmt.Sprintf("ssl_client_certificate %s/tls.crt; ssl_verify_client on;\n", p.dir), location: "proxy_set_header ssl-client-verify $ssl_client_verify; proxy_set_header ssl-client-subject-dn $ssl_client_s_dn; proxy_set_header ssl-client-issuer-dn $ssl_client_i_dn; " + handHeaders,
 		},
 	}
 }
