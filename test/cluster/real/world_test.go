@@ -25,6 +25,7 @@ import (
 type world struct {
 	*cluster.Cluster
 	nodes []*node
+	admin string // the administrator's kubeconfig
 }
 
 var shared struct {
@@ -41,7 +42,7 @@ func theWorld(t *testing.T) *world {
 	began := time.Now()
 	c := cluster.Shared(t, cluster.Whole)
 	shared.once.Do(func() {
-		w := &world{Cluster: c}
+		w := &world{Cluster: c, admin: c.Kubeconfig(t, "admin", "system:masters")}
 		w.start(t)
 		t.Logf("%d nodes and CoreDNS were ready after %.1f s", len(w.nodes), time.Since(began).Seconds())
 		shared.world = w
@@ -73,6 +74,7 @@ func (w *world) start(t *testing.T) {
 	for _, d := range w.nodes {
 		d.start(t)
 	}
+	w.balance(t)
 	if err := <-pushed; err != nil {
 		t.Fatal(err)
 	}
