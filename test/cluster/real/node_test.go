@@ -75,15 +75,27 @@ touch "$1/up"
 exec sleep infinity`
 	var err error
 	d.holder, err = d.cluster.Launch(d.name, exec.Command("unshare", "--net", "--mount", "--propagation=private", "sh", "-c", script, "sh", d.dir))
-	for deadline := time.Now().Add(kit.Patience); err == nil; time.Sleep(10 * time.Millisecond) {
-		if _, missing := os.Stat(up); missing == nil {
+	if err != nil {
+		return err
+	}
+	return awaitFile(up, d.holder)
+}
+
+// awaitFile waits for a file that a program makes when it is up.
+func awaitFile(path string, maker *kit.Process) error {
+	for deadline := time.Now().Add(kit.Patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
-		if d.holder.Ended() || time.Now().After(deadline) {
-			err = fmt.Errorf("the namespaces of %s cannot be made: %v", d.name, d.holder.Err)
+		if maker.Ended() || time.Now().After(deadline) {
+			return fmt.Errorf("%s is not there, and its maker has ended: %t %v", path, maker.Ended(), maker.Err)
 		}
 	}
-	return err
+}
+
+// path is where the tests find a file of the node.
+func (d *node) path(name string) string {
+	return filepath.Join("/proc", strconv.Itoa(d.holder.PID()), "root", name)
 }
 
 // entering begins a command that runs on the node.
@@ -129,6 +141,9 @@ func (d *node) start(t testing.TB) {
 	containerd := d.write(t, "containerd.toml", containerdConfig)
 	if d.containerd, err = d.launch("containerd", "containerd", "--config", containerd); err != nil {
 		t.Fatal(err)
+	}
+	if err := awaitFile(d.path("/run/containerd/containerd.sock"), d.containerd); err != nil {
+		t.Fatal(err) // a kubelet would end
 	}
 	d.writeWith(t, "kubelet.yaml", kubeletConfig, map[string]string{"Cgroup": group, "Certificate": certificate, "Key": key})
 	d.writeWith(t, "proxy.yaml", proxyConfig, map[string]string{"Kubeconfig": d.cluster.Kubeconfig(t, "system:kube-proxy")})

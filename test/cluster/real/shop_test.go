@@ -15,26 +15,32 @@ import (
 type shop struct {
 	*release
 	host string
+	to   string // the address that is asked
 }
 
-// openShop waits until the shop is served.
+// openShop waits until the shop is served at the address of the release.
 func (r *release) openShop(t *testing.T) *shop {
 	t.Helper()
-	s := &shop{r, r.name + ".example"}
+	return r.openShopAt(t, r.address(t))
+}
+
+// openShopAt is openShop at another address.
+func (r *release) openShopAt(t *testing.T, address string) *shop {
+	t.Helper()
+	s := &shop{r, r.name + ".example", address}
 	replace := strings.NewReplacer("NAMESPACE", s.namespace(), "CLASS", r.name, "HOST", s.host, "IMAGE", "registry.k8s.io/"+agnhostImage)
 	r.ApplyYAML(t, replace.Replace(shopObjects))
 	t.Cleanup(func() { r.kubectl(t, "delete", "namespace", s.namespace(), "--wait=false") })
 	r.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=90s")
-	cluster.EventuallyStatus(t, s.request(t, "/hostname"), http.StatusOK)
+	cluster.EventuallyStatus(t, s.request("/hostname"), http.StatusOK)
 	return s
 }
 
 func (s *shop) namespace() string { return s.name + "-shop" }
 
-// request asks for a path at the address of the release.
-func (s *shop) request(t *testing.T, path string) cluster.Request {
-	t.Helper()
-	return cluster.Request{URL: "http://" + s.host + path, To: s.address(t) + ":80"}
+// request asks for a path.
+func (s *shop) request(path string) cluster.Request {
+	return cluster.Request{URL: "http://" + s.host + path, To: s.to + ":80"}
 }
 
 // The pods have a preStop hook, as everybody is told to give theirs: see

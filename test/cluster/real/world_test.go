@@ -79,7 +79,7 @@ func (w *world) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range w.nodes {
-		w.awaitNode(t, d.name, corev1.ConditionTrue)
+		w.awaitNode(t, d, corev1.ConditionTrue)
 	}
 	w.ApplyYAML(t, strings.ReplaceAll(dns, "IMAGE", "registry.k8s.io/"+corednsImage))
 	w.AwaitDeployment(t, "kube-system", "coredns")
@@ -101,10 +101,13 @@ func (w *world) joinPods(t *testing.T) {
 }
 
 // awaitNode waits until a node is ready, or is not.
-func (w *world) awaitNode(t *testing.T, name string, ready corev1.ConditionStatus) {
+func (w *world) awaitNode(t *testing.T, d *node, ready corev1.ConditionStatus) {
 	t.Helper()
-	cluster.Eventually(t, fmt.Sprintf("ready=%s of the node %s", ready, name), func(ctx context.Context) error {
-		found, err := w.Admin().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	cluster.Eventually(t, fmt.Sprintf("ready=%s of the node %s", ready, d.name), func(ctx context.Context) error {
+		if d.kubelet.Ended() {
+			t.Fatal("the kubelet ended: ", d.kubelet.Err)
+		}
+		found, err := w.Admin().CoreV1().Nodes().Get(ctx, d.name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
