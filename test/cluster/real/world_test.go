@@ -215,6 +215,7 @@ data:
         kubernetes cluster.local in-addr.arpa ip6.arpa
         hosts {
             ` + clientAddress + ` outside.example
+            fallthrough
         }
         cache 5
     }
