@@ -50,7 +50,7 @@ func TestReadme(t *testing.T) {
 		w.kubectl(t, "delete", "namespace", "sluice")
 		w.kubectl(t, "delete", "deployment,service,ingress", "web")
 	})
-	w.isContained(t, "sluice", "sluice-controller")
+	w.isContained(t, "sluice", "sluice-controller", "/etc", "/tmp", "/var/lib")
 	w.answersAtNodePort(t, "sluice", "sluice-controller")
 }
 

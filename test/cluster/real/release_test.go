@@ -38,11 +38,9 @@ var pushed = sync.OnceValue(func() error {
 // a standard of Pod Security.
 type release struct {
 	*world
-	name string // of the release, and of its namespace, class and controller
+	name       string // of the release, and of its namespace, class and controller
+	controller string // the name of the controller's objects
 }
-
-// controller is the name of the controller's objects.
-func (r *release) controller() string { return r.name + "-sluice-controller" }
 
 // values are those that every release has, and more of the kind --set.
 func (r *release) values(tag string, more ...string) []string {
@@ -65,7 +63,7 @@ func (w *world) install(t *testing.T, name, standard string, more ...string) *re
 	if err := pushed(); err != nil {
 		t.Fatal(err)
 	}
-	r := &release{w, name}
+	r := &release{w, name, name + "-sluice-controller"}
 	w.kubectl(t, "create", "namespace", name)
 	w.kubectl(t, "label", "namespace", name, "pod-security.kubernetes.io/enforce="+standard)
 	w.helm(t, append([]string{"install"}, r.values(firstTag, more...)...)...)
@@ -85,10 +83,10 @@ func (w *world) install(t *testing.T, name, standard string, more ...string) *re
 func (r *release) rollOut(t *testing.T) {
 	t.Helper()
 	kind := "deployment/"
-	if _, err := r.try(t, "kubectl", "get", "--namespace", r.name, "daemonset/"+r.controller()); err == nil {
+	if _, err := r.try(t, "kubectl", "get", "--namespace", r.name, "daemonset/"+r.controller); err == nil {
 		kind = "daemonset/"
 	}
-	if output, err := r.try(t, "kubectl", "rollout", "status", "--namespace", r.name, kind+r.controller(), "--timeout=90s"); err != nil {
+	if output, err := r.try(t, "kubectl", "rollout", "status", "--namespace", r.name, kind+r.controller, "--timeout=90s"); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 }
@@ -96,7 +94,7 @@ func (r *release) rollOut(t *testing.T) {
 // remove uninstalls the release. Nobody waits for its pods: the next test has its own.
 func (r *release) remove(t *testing.T) {
 	t.Helper()
-	r.helm(t, "uninstall", r.name, "--namespace", r.name)
+	r.helm(t, "uninstall", r.name, "--namespace", r.name, "--ignore-not-found")
 	r.kubectl(t, "delete", "pods", "--all", "--namespace", r.name, "--grace-period=1", "--wait=false")
 	r.kubectl(t, "delete", "namespace", r.name, "--wait=false")
 }
@@ -137,8 +135,8 @@ func (r *release) in(t *testing.T, pod string, command ...string) (string, error
 func (r *release) address(t *testing.T) string {
 	t.Helper()
 	address := ""
-	cluster.Eventually(t, "the address of "+r.controller(), func(ctx context.Context) error {
-		service, err := r.Admin().CoreV1().Services(r.name).Get(ctx, r.controller(), metav1.GetOptions{})
+	cluster.Eventually(t, "the address of "+r.controller, func(ctx context.Context) error {
+		service, err := r.Admin().CoreV1().Services(r.name).Get(ctx, r.controller, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func TestClientAddress(t *testing.T) {
 	if got := s.toldAddress(t); got != clientAddress {
 		t.Errorf("with Local, backends are told that the client is %q, want %s", got, clientAddress)
 	}
-	service, err := w.Admin().CoreV1().Services(r.name).Get(t.Context(), r.controller(), metav1.GetOptions{})
+	service, err := w.Admin().CoreV1().Services(r.name).Get(t.Context(), r.controller, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ spec:
 func TestOnTheNodes(t *testing.T) {
 	w := theWorld(t)
 	r := w.install(t, "host", "privileged", "controller.kind=DaemonSet", "controller.hostNetwork=true", "controller.dnsPolicy=ClusterFirstWithHostNet",
-		"controller.service.enabled=false", "controller.publishService.enabled=false")
+		"controller.service.enabled=false", "controller.publishService.enabled=false", "controller.extraArgs.status-update-interval=5")
 	s := r.openShopAt(t, w.nodes[0].address)
 	for _, d := range w.nodes {
 		to := s.request("/hostname")

@@ -40,7 +40,7 @@ func theWorld(t *testing.T) *world {
 		t.Skip(err)
 	}
 	began := time.Now()
-	c := cluster.Shared(t, cluster.Whole)
+	c := cluster.Shared(t, cluster.Whole, cluster.Audited)
 	shared.once.Do(func() {
 		w := &world{Cluster: c, admin: c.Kubeconfig(t, "admin", "system:masters")}
 		w.start(t)
