@@ -179,7 +179,7 @@ func TestVolumeIsFull(t *testing.T) {
 	}
 	cluster.Eventually(t, "the eviction", func(ctx context.Context) error {
 		pod, err := r.Admin().CoreV1().Pods(r.name).Get(ctx, former.Name, metav1.GetOptions{})
-		if err == nil && (pod.Status.Reason != "Evicted" || !strings.Contains(pod.Status.Message, `emptyDir volume "state"`)) {
+		if err == nil && (pod.Status.Reason != "Evicted" || !strings.Contains(pod.Status.Message, `EmptyDir volume "state"`)) {
 			err = fmt.Errorf("its status is %s: %s", pod.Status.Reason, pod.Status.Message)
 		}
 		return err

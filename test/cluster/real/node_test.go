@@ -61,7 +61,9 @@ link set eth0 up
 address add `+d.address+`/24 dev eth0
 route add default via `+planeAddress+`
 `, d.entering()...)
-	return d, errors.Join(err, d.run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward"))
+	// Nodes are not to tell clients of a shorter way, which would leave their connections to
+	// kube-proxies that know nothing of them.
+	return d, errors.Join(err, d.run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward; for name in all default eth0; do echo 0 >/proc/sys/net/ipv4/conf/$name/send_redirects; done"))
 }
 
 // hold starts the process that keeps the namespaces, and waits until they are there.

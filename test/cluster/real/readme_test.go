@@ -46,8 +46,7 @@ func TestReadme(t *testing.T) {
 		t.Errorf("the README shows what %d commands print, want 2: mend this test", len(expected))
 	}
 	t.Cleanup(func() {
-		w.helm(t, "uninstall", "sluice", "--namespace", "sluice", "--wait")
-		w.kubectl(t, "delete", "namespace", "sluice")
+		(&release{w, "sluice", "sluice-controller"}).remove(t)
 		w.kubectl(t, "delete", "deployment,service,ingress", "web")
 	})
 	w.isContained(t, "sluice", "sluice-controller", "/etc", "/tmp", "/var/lib")

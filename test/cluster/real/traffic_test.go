@@ -23,10 +23,11 @@ import (
 func TestClientAddress(t *testing.T) {
 	w := theWorld(t)
 	r := w.install(t, "client", "restricted", "controller.service.externalTrafficPolicy=Local")
-	s := r.openShop(t)
-	if err := ip("route replace " + s.to + "/32 via " + r.nodeOf(t).address + "\n"); err != nil { // as a load balancer that asks the check below
+	// As of a load balancer that asks the check below.
+	if err := ip("route replace " + r.address(t) + "/32 via " + r.nodeOf(t).address + "\n"); err != nil {
 		t.Fatal(err)
 	}
+	s := r.openShop(t)
 	if got := s.toldAddress(t); got != clientAddress {
 		t.Errorf("with Local, backends are told that the client is %q, want %s", got, clientAddress)
 	}
