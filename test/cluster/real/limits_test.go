@@ -171,6 +171,7 @@ func (s *shop) servesAgain(t *testing.T) {
 // TestVolumeIsFull: the kubelet evicts a pod whose volume holds more than the chart's
 // limit, and another one takes its place.
 func TestVolumeIsFull(t *testing.T) {
+	t.Parallel()
 	w := theWorld(t)
 	r := w.install(t, "disk", "restricted", "controller.stateSizeLimit=20Mi")
 	former := r.pod(t)

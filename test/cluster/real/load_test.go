@@ -9,6 +9,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/test/cluster"
@@ -88,11 +90,32 @@ func TestNothingIsLost(t *testing.T) {
 	})
 	r.spread(t)
 	s.under(t, "the drain of a node", func() { w.drain(t, w.nodes[0]) })
+	s.under(t, "the eviction of both replicas", func() { r.evictBoth(t) })
 	for _, pod := range append(r.pods(t.Context(), t), w.podsIn(t, s.namespace())...) {
 		if pod.Spec.NodeName != w.nodes[1].name {
 			t.Errorf("%s is on %s, which was drained", pod.Name, pod.Spec.NodeName)
 		}
 	}
+}
+
+// evictBoth evicts both replicas at the same time, of which the PodDisruptionBudget lets
+// one go.
+func (r *release) evictBoth(t *testing.T) {
+	t.Helper()
+	refused := 0
+	for _, pod := range r.pods(t.Context(), t) {
+		err := r.Admin().PolicyV1().Evictions(r.name).Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: pod.Name}})
+		switch {
+		case apierrors.IsTooManyRequests(err):
+			refused++
+		case err != nil:
+			t.Error(err)
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d of two evictions were refused, want one", refused)
+	}
+	r.rollOut(t)
 }
 
 // runs: the pods have an image of this tag.

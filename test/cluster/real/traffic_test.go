@@ -78,6 +78,7 @@ func (r *release) nodeOf(t *testing.T) *node {
 // TestExternalName: Services of type ExternalName lead to the addresses that the
 // cluster's DNS has for their names, inside the cluster and outside.
 func TestExternalName(t *testing.T) {
+	t.Parallel()
 	w := theWorld(t)
 	listener, err := net.Listen("tcp", clientAddress+":8080")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 // TestUninstall: as docs/install.md says it, no Ingress keeps an address. Helm alone would
 // take away the rights before the last pod has used them.
 func TestUninstall(t *testing.T) {
+	t.Parallel()
 	w := theWorld(t)
 	r := w.install(t, "removed", "restricted")
 	s := r.openShop(t)
