@@ -7,7 +7,10 @@ set -euo pipefail
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
   --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck prometheus) ;;
-  --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;
+  --image)
+    packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux)
+    packages+=(containerd runc containernetworking-plugins docker-registry skopeo iptables nftables curl) # for test/cluster/real
+    ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
 

@@ -91,7 +91,7 @@ func TestOneListOfPackages(t *testing.T) {
 	if !slices.Equal(of["FROM"], []string{"debian:" + suite[1] + "-slim"}) || !slices.Contains(of["COPY"], "rootfs/packages /tmp/packages") {
 		t.Errorf("the Dockerfile begins from %q and copies %q", of["FROM"], of["COPY"])
 	}
-	for _, wanted := range []string{"sed 's/#.*//' /tmp/packages", "xargs apt-get install -y --no-install-recommends;", "usermod --uid 101 --gid 101", "-o 101 -g 101 /var/lib/sluice", "ln -sf /var/lib/sluice/nginx.conf /etc/nginx/nginx.conf"} {
+	for _, wanted := range []string{"sed 's/#.*//' /tmp/packages", "xargs apt-get install -y --no-install-recommends;", "usermod --uid 101 --gid 101", "-o 101 -g 101 /var/lib/sluice", "ln -s . /var/lib/sluice/state", "ln -sf /var/lib/sluice/state/nginx.conf /etc/nginx/nginx.conf"} {
 		if !strings.Contains(of["RUN"][0], wanted) {
 			t.Errorf("the Dockerfile does not say %q", wanted)
 		}

@@ -175,9 +175,10 @@ func (in inputs) ownTree(bill []byte) (tree, error) {
 	for _, applet := range []string{"nginx-ingress-controller", "wait-shutdown", "dbg"} {
 		add(tar.Header{Typeflag: tar.TypeSymlink, Name: applet, Linkname: "usr/bin/sluice", Mode: 0o777}, nil)
 	}
-	// Its place in ingress-nginx's image.
-	add(tar.Header{Typeflag: tar.TypeSymlink, Name: "etc/nginx/nginx.conf", Linkname: "/var/lib/sluice/nginx.conf", Mode: 0o777}, nil)
+	// Its place in ingress-nginx's image. The state is in the folder "state" of a volume, and else in /var/lib/sluice itself.
+	add(tar.Header{Typeflag: tar.TypeSymlink, Name: "etc/nginx/nginx.conf", Linkname: "/var/lib/sluice/state/nginx.conf", Mode: 0o777}, nil)
 	add(tar.Header{Typeflag: tar.TypeDir, Name: "var/lib/sluice", Mode: 0o700, Uid: account, Gid: account}, nil)
+	add(tar.Header{Typeflag: tar.TypeSymlink, Name: "var/lib/sluice/state", Linkname: ".", Mode: 0o777}, nil)
 	add(tar.Header{Typeflag: tar.TypeDir, Name: "usr/share/doc/sluice", Mode: 0o755}, nil)
 	add(tar.Header{Typeflag: tar.TypeReg, Name: "usr/share/doc/sluice/LICENSE", Mode: 0o644}, license)
 	add(tar.Header{Typeflag: tar.TypeReg, Name: "usr/share/doc/sluice/sbom.spdx.json", Mode: 0o644}, bill)

@@ -35,6 +35,8 @@ type Asked struct {
 	Forbidden bool
 	// Status is that of the answer.
 	Status int
+	// Credential is the id of the token, as JTI=...
+	Credential string
 }
 
 // ServiceAccount is the user that a service account is to the API server.
@@ -118,14 +120,20 @@ func (a *audit) of(user string) ([]Asked, error) {
 	return slices.Clone(a.users[user]), nil
 }
 
+// credentialKey is by what the API server tells the tokens of a service account apart.
+const credentialKey = "authentication.kubernetes.io/credential-id"
+
 // take reads a line: an event of audit.k8s.io/v1.
 func (a *audit) take(line []byte) error {
 	var event struct {
 		Verb, RequestURI string
-		User             struct{ Username string }
-		ObjectRef        *struct{ APIGroup, Resource, Subresource, Namespace, Name string }
-		ResponseStatus   struct{ Code int }
-		Annotations      map[string]string
+		User             struct {
+			Username string
+			Extra    map[string][]string
+		}
+		ObjectRef      *struct{ APIGroup, Resource, Subresource, Namespace, Name string }
+		ResponseStatus struct{ Code int }
+		Annotations    map[string]string
 	}
 	if err := json.Unmarshal(line, &event); err != nil {
 		return err
@@ -133,6 +141,9 @@ func (a *audit) take(line []byte) error {
 	asked := Asked{
 		Verb: event.Verb, Resource: event.RequestURI, Status: event.ResponseStatus.Code,
 		Forbidden: event.Annotations["authorization.k8s.io/decision"] == "forbid",
+	}
+	if ids := event.User.Extra[credentialKey]; len(ids) > 0 {
+		asked.Credential = ids[0]
 	}
 	if ref := event.ObjectRef; ref != nil {
 		asked.Group, asked.Resource, asked.Namespace, asked.Name = ref.APIGroup, ref.Resource, ref.Namespace, ref.Name

@@ -30,6 +30,9 @@ type authority struct {
 	kubeletCert, kubeletKey string
 }
 
+// kubernetesService is the address of the API server's Service, by which pods know it.
+const kubernetesService = "10.96.0.1"
+
 // newAuthority makes an authority with what the API server at an address needs,
 // in files of a folder.
 func newAuthority(dir, address string) (*authority, error) {
@@ -50,7 +53,7 @@ func newAuthority(dir, address string) (*authority, error) {
 	if a.certificate, err = x509.ParseCertificate(der); err != nil {
 		return nil, err
 	}
-	server, err := a.serving([]string{"kubernetes.default.svc", "localhost"}, address)
+	server, err := a.serving([]string{"kubernetes.default.svc", "localhost"}, address, kubernetesService)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,16 @@ import (
 // kubernetesVersion finds the version that binaries/go.mod pins.
 var kubernetesVersion = regexp.MustCompile(`k8s\.io/kubernetes (v\S+)`)
 
-// findBinaries finds the folder that binaries/build.sh has made last for the
-// version of Kubernetes that is pinned. It does not build: that takes minutes,
+// The sets of programs that binaries/build.sh builds.
+const (
+	planeSet = "control-plane"
+	nodeSet  = "node"
+)
+
+// findBinaries finds the folder with a set that binaries/build.sh has made last for
+// the version of Kubernetes that is pinned. It does not build: that takes minutes,
 // and the network.
-func findBinaries() (string, error) {
+func findBinaries(set string) (string, error) {
 	_, here, _, _ := runtime.Caller(0)
 	module, err := os.ReadFile(filepath.Join(filepath.Dir(here), "binaries", "go.mod"))
 	if err != nil {
@@ -29,7 +35,7 @@ func findBinaries() (string, error) {
 	if cache == "" {
 		cache = filepath.Join(filepath.Dir(here), "..", "..", ".cache")
 	}
-	pattern := filepath.Join(cache, "control-plane-"+string(version[1])+"-*", "complete")
+	pattern := filepath.Join(cache, set+"-"+string(version[1])+"-*", "complete")
 	marks, err := filepath.Glob(pattern)
 	if err != nil {
 		return "", err
@@ -41,7 +47,7 @@ func findBinaries() (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", fmt.Errorf("there is no control plane: nothing is at %s; `make cluster` builds it (some six minutes, once), and SLUICE_CLUSTER_CACHE names a folder that has it", pattern)
+		return "", fmt.Errorf("nothing is at %s: `make cluster` builds the control plane (some six minutes, once) and `make test-image` the programs of nodes, and SLUICE_CLUSTER_CACHE names a folder that has them", pattern)
 	}
 	return filepath.Abs(newest)
 }

@@ -289,11 +289,11 @@ func startChurn(t *testing.T) *churn {
 func TestCrowdComesAndGoes(t *testing.T) {
 	t.Parallel()
 	h := startChurn(t)
-	send := func(what string, kept bool) *load {
-		return traffic{what: what, urls: []string{"http://steady.churn.example/"}, to: h.sluice.at(), kept: kept, clients: 2, pause: 20 * time.Millisecond}.begin(t)
+	send := func(what string, kept bool) *Load {
+		return Traffic{What: what, URLs: []string{"http://steady.churn.example/"}, To: h.sluice.at(), Kept: kept, Clients: 2, Pause: 20 * time.Millisecond}.Begin(t)
 	}
-	loads := []*load{send("the host that stays, a connection a request", false), send("the host that stays, kept connections", true)}
-	loads = append(loads, traffic{what: "the host that stays, HTTP/2", urls: []string{"https://steady.churn.example/"}, to: fmt.Sprintf("127.0.0.1:%d", h.sluice.HTTPS), kept: true, proto: "HTTP/2.0", clients: 2, pause: 20 * time.Millisecond}.begin(t))
+	loads := []*Load{send("the host that stays, a connection a request", false), send("the host that stays, kept connections", true)}
+	loads = append(loads, Traffic{What: "the host that stays, HTTP/2", URLs: []string{"https://steady.churn.example/"}, To: fmt.Sprintf("127.0.0.1:%d", h.sluice.HTTPS), Kept: true, Proto: "HTTP/2.0", Clients: 2, Pause: 20 * time.Millisecond}.Begin(t))
 	h.settle(t, "the first collection", func() bool { return h.live(t) > 0 })
 	before := h.memory(t)
 	t.Cleanup(func() { h.delete(t) })
@@ -311,7 +311,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 	h.grown(t, "without the crowd", before, empty)
 	h.grown(t, "with it", full, h.memory(t))
 	for _, l := range loads {
-		l.none(t, 200)
+		l.None(t, 200)
 	}
 }
 

@@ -53,10 +53,12 @@ type Cluster struct {
 	admin     *rest.Config
 	clients   *kubernetes.Clientset
 	applier   *applier
-	nodes     *nodes
+	nodes     *nodes // nil if whole
 	audit     *audit // nil if there is none
+	whole     bool   // see Whole
 
 	etcd, api, controllers *kit.Process
+	launched               []string // the names of the programs that were started
 	// files counts the files that were written, so that each has its own name.
 	files atomic.Int64
 }
@@ -88,13 +90,13 @@ var shared struct {
 // Shared gives the cluster that the tests of this package have in common. It is
 // started by the first that asks, and ended by Main. Tests keep out of each
 // other's way by namespaces of their own; one that stops the API server wants a
-// cluster of its own, by Start.
-func Shared(t testing.TB) *Cluster {
+// cluster of its own, by Start. The options are those of the first that asks.
+func Shared(t testing.TB, options ...Option) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
 		var dir string // it is beside the sluice under test, and goes with it
 		if dir, shared.err = os.MkdirTemp(filepath.Dir(SluicePath()), "cluster-"); shared.err == nil {
-			shared.cluster, shared.err = start(dir)
+			shared.cluster, shared.err = start(dir, options...)
 		}
 	})
 	if shared.cluster != nil {
@@ -122,7 +124,7 @@ func start(dir string, options ...Option) (*Cluster, error) {
 	if !Inside() {
 		return nil, fmt.Errorf("a cluster needs a network namespace of its own: the package's TestMain has to call cluster.Main")
 	}
-	binaries, err := findBinaries()
+	binaries, err := findBinaries(planeSet)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +146,9 @@ func start(dir string, options ...Option) (*Cluster, error) {
 	}
 	if err := c.startControllers(); err != nil {
 		return c, err
+	}
+	if c.whole {
+		return c, nil
 	}
 	if c.nodes, err = startNodes(c); err != nil {
 		return c, fmt.Errorf("start the nodes: %w", err)
@@ -265,6 +270,6 @@ func (c *Cluster) startControllers() error {
 	if err != nil {
 		return err
 	}
-	c.controllers, err = c.launch("kube-controller-manager", controllerFlags(kubeconfig)...)
+	c.controllers, err = c.launch("kube-controller-manager", c.controllerFlags(kubeconfig)...)
 	return err
 }

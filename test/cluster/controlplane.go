@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,46 +30,58 @@ func (c *Cluster) etcdFlags() []string {
 }
 
 // apiServerFlags ask for what real clusters have, authorization by RBAC above
-// all. The ServiceAccount admission is off, because it would mount tokens that
-// no controller here gives into each pod; the kubernetes Service has no
-// endpoints, because no pod asks for it. It asks webhooks at the endpoints of their Services, as
+// all. Without real nodes, the ServiceAccount admission is off, because it would
+// mount tokens that no controller here gives into each pod; the kubernetes Service
+// has no endpoints, because no pod asks for it. It asks webhooks at the endpoints of their Services, as
 // nothing here makes a way to the addresses of Services. A request may take longer than the usual
 // minute: on a busy machine, the deletion of a thousand objects does.
 func (c *Cluster) apiServerFlags() []string {
 	a := c.authority
-	return []string{
-		"--etcd-servers=" + c.etcdURL(), "--etcd-compaction-interval=0",
-		"--bind-address=" + c.Address, "--advertise-address=" + c.Address, "--secure-port=6443",
-		"--tls-cert-file=" + a.serverCert, "--tls-private-key-file=" + a.serverKey, "--client-ca-file=" + a.file,
-		"--kubelet-client-certificate=" + a.kubeletCert, "--kubelet-client-key=" + a.kubeletKey, "--kubelet-certificate-authority=" + a.file,
+	own := []string{"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--endpoint-reconciler-type=none"}
+	if c.whole {
+		own = []string{"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged"}
+	}
+	return append(own,
+		"--etcd-servers="+c.etcdURL(), "--etcd-compaction-interval=0",
+		"--bind-address="+c.Address, "--advertise-address="+c.Address, "--secure-port=6443",
+		"--tls-cert-file="+a.serverCert, "--tls-private-key-file="+a.serverKey, "--client-ca-file="+a.file,
+		"--kubelet-client-certificate="+a.kubeletCert, "--kubelet-client-key="+a.kubeletKey, "--kubelet-certificate-authority="+a.file,
 		"--kubelet-preferred-address-types=InternalIP",
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-signing-key-file=" + a.accountKey, "--service-account-key-file=" + a.accountKey,
-		"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
-		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none", "--enable-aggregator-routing=true",
-		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000", "--request-timeout=" + kit.Patience.String(),
-	}
+		"--service-account-signing-key-file="+a.accountKey, "--service-account-key-file="+a.accountKey,
+		"--service-cluster-ip-range=10.96.0.0/16", "--enable-aggregator-routing=true",
+		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000", "--request-timeout="+kit.Patience.String(),
+	)
 }
 
-// controllerFlags name the controllers. Those that judge nodes are left out:
-// ours have no kubelet that reports every few seconds, and their pods would be
-// evicted.
-func controllerFlags(kubeconfig string) []string {
+// controllerFlags name the controllers, unless there are to be all. Those that judge
+// nodes are left out: stand-ins have no kubelet that reports every few seconds, and
+// their pods would be evicted.
+func (c *Cluster) controllerFlags(kubeconfig string) []string {
+	common := []string{
+		"--kubeconfig=" + kubeconfig, "--use-service-account-credentials=false",
+		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000",
+	}
+	if c.whole {
+		return append(common, "--service-account-private-key-file="+c.authority.accountKey, "--root-ca-file="+c.authority.file)
+	}
 	controllers := []string{
 		"deployment-controller", "replicaset-controller", "statefulset-controller", "endpointslice-controller",
 		"endpointslice-mirroring-controller", "endpoints-controller", "namespace-controller", "serviceaccount-controller",
 		"garbage-collector-controller", "clusterrole-aggregation-controller",
 	}
-	return []string{
-		"--kubeconfig=" + kubeconfig, "--controllers=" + strings.Join(controllers, ","), "--use-service-account-credentials=false",
-		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000",
-	}
+	return append(common, "--controllers="+strings.Join(controllers, ","))
 }
 
-// launch runs a program of the control plane. It does not outlive the tests,
-// even if they are killed.
+// launch runs a program of the control plane.
 func (c *Cluster) launch(name string, flags ...string) (*kit.Process, error) {
-	command := exec.Command(filepath.Join(c.binaries, name), flags...)
+	return c.Launch(name, exec.Command(filepath.Join(c.binaries, name), flags...))
+}
+
+// Launch runs a program that belongs to the cluster, and does not outlive the tests.
+// Its log is shown under its name if a test fails. The caller stops it.
+func (c *Cluster) Launch(name string, command *exec.Cmd) (*kit.Process, error) {
+	c.launched = append(c.launched, name)
 	command.Dir = c.dir
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p, err := kit.Launch(command, c.log(name))
@@ -114,7 +127,11 @@ func (c *Cluster) showLogs(t testing.TB) {
 	if !t.Failed() {
 		return
 	}
-	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "nodes"} {
+	names := slices.Compact(slices.Sorted(slices.Values(c.launched)))
+	if c.nodes != nil {
+		names = append(names, "nodes")
+	}
+	for _, name := range names {
 		t.Logf("the end of %s's log:\n%s", name, c.tail(name))
 	}
 }

@@ -34,14 +34,31 @@ func Inside() bool { return os.Getenv(sluiceVariable) != "" }
 // again for that, with the same arguments; so what a package does before Main
 // is done twice.
 func Main(m *testing.M, flags ...string) {
-	if Inside() {
-		os.Exit(runInside(m))
-	}
-	os.Exit(kit.WithSluice(runAgain, flags...))
+	MainIn(m, Surroundings{Network: addAddresses}, flags...)
 }
 
-func runInside(m *testing.M) int {
-	if err := addAddresses(); err != nil {
+// Surroundings are what the tests of a package run in.
+type Surroundings struct {
+	// Network sets up the network namespace, before the first test.
+	Network func() error
+	// Namespaces are flags of clone(2) for more namespaces, which only root can
+	// have. What runs in a pid namespace ends with the tests, whatever happens.
+	Namespaces uintptr
+	// After is called when all has ended, with the path of the sluice that was
+	// built, which tells test runs apart; nil for nothing.
+	After func(sluice string)
+}
+
+// MainIn is Main with other surroundings.
+func MainIn(m *testing.M, s Surroundings, flags ...string) {
+	if Inside() {
+		os.Exit(s.runInside(m))
+	}
+	os.Exit(kit.WithSluice(s.runAgain, flags...))
+}
+
+func (s Surroundings) runInside(m *testing.M) int {
+	if err := s.Network(); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
@@ -75,23 +92,26 @@ route add local 10.96.0.0/16 dev lo src 10.255.255.1
 
 // runAgain calls this test binary inside a new network namespace, waits for its
 // end, and gives its exit status.
-func runAgain(sluice string) int {
+func (s Surroundings) runAgain(sluice string) int {
 	runtime.LockOSThread() // the signal at our death comes when the thread ends
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
-	command, err := startAgain(sluice)
+	command, err := s.startAgain(sluice)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
 	namespace := networkOf(command.Process.Pid)
 	go func() {
-		for s := range signals {
-			_ = command.Process.Signal(s)
+		for signal := range signals {
+			_ = command.Process.Signal(signal)
 		}
 	}()
 	err = command.Wait()
 	sweep(namespace)
+	if s.After != nil {
+		s.After(sluice)
+	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
 		return exit.ExitCode()
 	}
@@ -103,7 +123,7 @@ func runAgain(sluice string) int {
 }
 
 // startAgain tries each way to a network namespace.
-func startAgain(sluice string) (*exec.Cmd, error) {
+func (s Surroundings) startAgain(sluice string) (*exec.Cmd, error) {
 	var tried []error
 	for _, way := range ways() {
 		command := exec.Command("/proc/self/exe", os.Args[1:]...)
@@ -111,6 +131,7 @@ func startAgain(sluice string) (*exec.Cmd, error) {
 		command.Env = append(os.Environ(), sluiceVariable+"="+sluice)
 		command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 		command.SysProcAttr = way.attributes
+		command.SysProcAttr.Cloneflags |= s.Namespaces
 		err := command.Start()
 		if err == nil {
 			return command, nil

@@ -133,7 +133,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	b := balance(t, first, second)
 	first.Launch(t)
 	b.await(t, first, true)
-	l := traffic{what: "all hosts through the balancer", urls: urls, to: b.http, clients: 4, pause: 10 * time.Millisecond}.begin(t)
+	l := Traffic{What: "all hosts through the balancer", URLs: urls, To: b.http, Clients: 4, Pause: 10 * time.Millisecond}.Begin(t)
 	second.Launch(t)
 	Eventually(t, "what is missing in the text of /readyz", func(ctx context.Context) error {
 		text, err := second.unready(ctx)
@@ -154,7 +154,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	}
 	b.await(t, second, true)
 	kit.Await(t, "50 connections to the second replica", func() bool { return b.targets[1].taken.Load() >= 50 })
-	l.none(t, 50)
+	l.None(t, 50)
 }
 
 // outage is for how long the API server is away: 20 s, so that all tests do not
@@ -192,10 +192,10 @@ func TestAPIServerIsKilled(t *testing.T) {
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name)...)
 	served := s.Request("http://served.example/")
 	EventuallyStatus(t, served, http.StatusOK)
-	send := func(what string, kept bool) *load {
-		return traffic{what: what, urls: []string{served.URL}, to: s.at(), kept: kept, clients: 2, pause: 20 * time.Millisecond}.begin(t)
+	send := func(what string, kept bool) *Load {
+		return Traffic{What: what, URLs: []string{served.URL}, To: s.at(), Kept: kept, Clients: 2, Pause: 20 * time.Millisecond}.Begin(t)
 	}
-	loads := []*load{send("a connection a request", false), send("kept connections", true)}
+	loads := []*Load{send("a connection a request", false), send("kept connections", true)}
 	add := func(name string) (took time.Duration) {
 		address, _ := standIn(t, says(name))
 		began, reloads := time.Now(), s.reloads(t)
@@ -229,7 +229,7 @@ func TestAPIServerIsKilled(t *testing.T) {
 		t.Errorf("it was served after more than %s", most)
 	}
 	for _, l := range loads {
-		l.none(t, 50)
+		l.None(t, 50)
 	}
 	s.absence(t, c)
 }
@@ -250,7 +250,7 @@ func (s *Sluice) absence(t *testing.T, c *Cluster) {
 	far := RunSluice(t, g.kubeconfig(t, c), alone(name, "--configmap", name+"/settings")...)
 	steady := far.Request("http://steady.example/")
 	EventuallyAnswer(t, steady, "the first endpoint", func(a *Answer) bool { return a.Body == "before" })
-	l := traffic{what: "while the API server forgot", urls: []string{steady.URL}, to: far.at(), clients: 2, pause: 20 * time.Millisecond}.begin(t)
+	l := Traffic{What: "while the API server forgot", URLs: []string{steady.URL}, To: far.at(), Clients: 2, Pause: 20 * time.Millisecond}.Begin(t)
 	g.shut()
 	settings.Data = map[string]string{"server-tokens": "true"}
 	c.Apply(t, settings)
@@ -262,5 +262,5 @@ func (s *Sluice) absence(t *testing.T, c *Cluster) {
 	EventuallyStatus(t, far.Request("http://old.example/"), http.StatusNotFound)
 	EventuallyAnswer(t, steady, "the next endpoint", func(a *Answer) bool { return a.Body == "after" })
 	EventuallyAnswer(t, steady, "the next setting", func(a *Answer) bool { return strings.HasPrefix(a.Header.Get("Server"), "nginx/") })
-	l.none(t, 50)
+	l.None(t, 50)
 }

@@ -94,8 +94,8 @@ func TestLeaderVanishes(t *testing.T) {
 	}
 	c.awaitStatusLine(t, name, "first", address+":80")
 	leader, other := c.leader(t, name, both)
-	send := func(what, to string) *load {
-		return traffic{what: what, urls: []string{"http://first.example/"}, to: to, clients: 3, pause: 10 * time.Millisecond}.begin(t)
+	send := func(what, to string) *Load {
+		return Traffic{What: what, URLs: []string{"http://first.example/"}, To: to, Clients: 3, Pause: 10 * time.Millisecond}.Begin(t)
 	}
 	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.http)
 	died := time.Now()
@@ -113,8 +113,8 @@ func TestLeaderVanishes(t *testing.T) {
 	if most := leaseTTL + 2*leaseTTL/4*6/5 + time.Second; led.Sub(died) > most {
 		t.Errorf("nobody led for %s, want at most %s", led.Sub(died), most)
 	}
-	direct.none(t, 20)
-	balanced.tell(t)
+	direct.None(t, 20)
+	balanced.Tell(t)
 	if late := balanced.failed(noticed); len(late) > 0 {
 		t.Errorf("%d requests failed after the balancer had noticed; the first: %s", len(late), late[0].text)
 	}
@@ -141,10 +141,10 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	}
 	killed := both[0]
 	request := killed.Request("http://taken.example/")
-	send := func(what, to string, kept bool) *load {
-		return traffic{what: what, urls: []string{request.URL}, to: to, kept: kept, clients: 3, pause: 10 * time.Millisecond}.begin(t)
+	send := func(what, to string, kept bool) *Load {
+		return Traffic{What: what, URLs: []string{request.URL}, To: to, Kept: kept, Clients: 3, Pause: 10 * time.Millisecond}.Begin(t)
 	}
-	loads := []*load{send("through the balancer, a connection a request", b.http, false), send("through the balancer, kept connections", b.http, true)}
+	loads := []*Load{send("through the balancer, a connection a request", b.http, false), send("through the balancer, kept connections", b.http, true)}
 	orphan := send("to the nginx of the killed controller", killed.at(), false)
 	former := killed.master(t)
 	killed.Kill()
@@ -152,7 +152,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	c.Apply(t, append(routeTo(name, "web", coming), ingressOf(name, name, "new", Rule("new.example", "/", "web", 80)))...)
 	b.await(t, killed, false)
 	request.must(t, http.StatusOK)
-	orphan.none(t, 5)
+	orphan.None(t, 5)
 	gap := send("to the killed replica while it is taken over", killed.at(), false)
 	killed.Launch(t)
 	b.await(t, killed, true)
@@ -161,9 +161,9 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", former)); len(command) > 0 { // that of a dead process is empty
 		t.Errorf("the former nginx goes on: pid %d, %q", former, command)
 	}
-	gap.tell(t)
+	gap.Tell(t)
 	for _, l := range loads {
-		l.none(t, 20)
+		l.None(t, 20)
 	}
 }
 

@@ -58,15 +58,15 @@ func (u *shopUnderUpdate) update(t *testing.T, times int) {
 
 // loads are three kinds of clients, some hundred requests a second together, who
 // ask what the pods think about for a while.
-func (u *shopUnderUpdate) loads(t *testing.T, thought time.Duration) (idempotent []*load, posts *load) {
+func (u *shopUnderUpdate) loads(t *testing.T, thought time.Duration) (idempotent []*Load, posts *Load) {
 	t.Helper()
-	send := func(what, method string, kept bool) *load {
-		return traffic{
-			what: what, method: method, urls: []string{"http://" + u.deployment.Namespace + ".example/"},
-			to: u.sluice.at(), kept: kept, clients: 3, pause: 20 * time.Millisecond, thought: thought,
-		}.begin(t)
+	send := func(what, method string, kept bool) *Load {
+		return Traffic{
+			What: what, Method: method, URLs: []string{"http://" + u.deployment.Namespace + ".example/"},
+			To: u.sluice.at(), Kept: kept, Clients: 3, Pause: 20 * time.Millisecond, Thought: thought,
+		}.Begin(t)
 	}
-	idempotent = []*load{
+	idempotent = []*Load{
 		send("GET, a connection a request", http.MethodGet, false), send("GET, kept connections", http.MethodGet, true),
 	}
 	return idempotent, send("POST, a connection a request, never sent twice", http.MethodPost, false)
@@ -98,7 +98,7 @@ func TestRollingUpdatesLoseNothing(t *testing.T) {
 	idempotent, posts := u.loads(t, 0)
 	u.update(t, updates)
 	for _, l := range append(idempotent, posts) {
-		l.none(t, 100)
+		l.None(t, 100)
 	}
 	if now := u.sluice.reloads(t); now != before {
 		t.Errorf("%d reloads for changes of endpoints", now-before)
@@ -130,9 +130,9 @@ func TestPodsThatStopAtOnce(t *testing.T) {
 			idempotent, posts := u.loads(t, 30*time.Millisecond)
 			u.update(t, updates)
 			for _, l := range idempotent {
-				l.none(t, 20)
+				l.None(t, 20)
 			}
-			posts.tell(t)
+			posts.Tell(t)
 		})
 	}
 }

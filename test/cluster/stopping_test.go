@@ -49,24 +49,24 @@ func TestReplicasRestartInTurn(t *testing.T) {
 		s.AwaitReady(t)
 		b.await(t, s, true)
 	}
-	send := func(what, method string, kept bool, clients int) *load {
-		return traffic{what: what, method: method, urls: []string{"http://" + host + "/"}, to: b.http, kept: kept, clients: clients, pause: 10 * time.Millisecond}.begin(t)
+	send := func(what, method string, kept bool, clients int) *Load {
+		return Traffic{What: what, Method: method, URLs: []string{"http://" + host + "/"}, To: b.http, Kept: kept, Clients: clients, Pause: 10 * time.Millisecond}.Begin(t)
 	}
 	fresh := send("a connection a request", http.MethodGet, false, 6)
 	kept := send("kept connections, idempotent requests sent again", http.MethodGet, true, 6)
 	posts := send("kept connections, POST, never sent twice", http.MethodPost, true, 1)
-	second := traffic{what: "HTTP/2", urls: []string{"https://" + host + "/"}, to: b.https, kept: true, proto: "HTTP/2.0", clients: 2, pause: 10 * time.Millisecond}.begin(t)
+	second := Traffic{What: "HTTP/2", URLs: []string{"https://" + host + "/"}, To: b.https, Kept: true, Proto: "HTTP/2.0", Clients: 2, Pause: 10 * time.Millisecond}.Begin(t)
 	began, times := time.Now(), 0
-	for ; times < 2 || fresh.answered.Load() < leastRequests || kept.answered.Load() < leastRequests; times++ {
+	for ; times < 2 || fresh.Answered() < leastRequests || kept.Answered() < leastRequests; times++ {
 		both[times%2].restartBehind(t, b)
 	}
 	t.Logf("%d restarts of one of two replicas, in turn, in %.1f s", times, time.Since(began).Seconds())
-	fresh.none(t, leastRequests)
-	kept.none(t, leastRequests)
-	second.none(t, 100)
+	fresh.None(t, leastRequests)
+	kept.None(t, leastRequests)
+	second.None(t, 100)
 	// HTTP lets a client find out by itself that a kept connection was closed,
 	// and says of what is not idempotent that it be not sent again.
-	posts.tell(t)
+	posts.Tell(t)
 	for i, one := range b.targets {
 		if one.taken.Load() == 0 {
 			t.Errorf("replica %d got no connection", i+1)

@@ -34,7 +34,7 @@ func (s *Statuses) leaves(ctx context.Context) string {
 	s.mu.Unlock()
 	switch {
 	case leader == nil || !leader.IsLeader():
-		return "another replica leads"
+		return "this replica does not lead"
 	case addresses == 0:
 		return "nothing was written"
 	case addresses > 1 && !s.Source.own:

@@ -308,3 +308,12 @@ func TestErrorsOfOneIngressBackOff(t *testing.T) {
 		w.want(bad, "192.0.2.1:80")
 	})
 }
+
+// A replica that has lost the Lease does not know that another one has it: where Helm has
+// deleted its rights, none does.
+func TestReasonOfAReplicaThatDoesNotLead(t *testing.T) {
+	t.Parallel()
+	if got, want := (&Statuses{}).leaves(t.Context()), "this replica does not lead"; got != want {
+		t.Errorf("the reason is %q, want %q", got, want)
+	}
+}

@@ -2,17 +2,27 @@
 # Builds kube-apiserver, kube-controller-manager and etcd from the Go modules that go.mod beside this file pins, into a folder
 # under the one given, named by what decides their content; prints that folder. Where they are there already, that is all it does.
 # Some five minutes on two cores the first time, with a line of progress for each binary on standard error.
-#   build.sh CACHE_FOLDER
+# With node it does the same with what a real cluster has besides: kube-scheduler, kubelet, kube-proxy and
+# CoreDNS; and agnhost, the image by which Kubernetes tests clusters.
+#   build.sh CACHE_FOLDER [node]
 set -euo pipefail
 cache="$(mkdir -p "${1:?want a folder to keep the binaries in}" && cd "$1" && pwd)"
+set="${2:-control-plane}"
 cd "$(dirname "$0")"
 command -v go >/dev/null || PATH="$PATH:/usr/local/go/bin"
+
+packages=(go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager)
+pinned=(go.mod go.sum build.sh)
+if [ "$set" = node ]; then
+  packages=(k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kubelet k8s.io/kubernetes/cmd/kube-proxy k8s.io/kubernetes/test/images/agnhost sluice/test/cluster/binaries/coredns)
+  pinned+=(coredns/go.mod coredns/go.sum coredns/main.go)
+fi
 
 kubernetes="$(go list -m -f '{{.Version}}' k8s.io/kubernetes)"
 minor="${kubernetes#v1.}"
 minor="${minor%%.*}"
-key="$( (cat go.mod go.sum build.sh; go env GOVERSION GOARCH) | sha256sum | cut -c1-16)"
-out="$cache/control-plane-$kubernetes-$key"
+key="$( (cat "${pinned[@]}"; go env GOVERSION GOARCH) | sha256sum | cut -c1-16)"
+out="$cache/$set-$kubernetes-$key"
 if [ -e "$out/complete" ]; then
   echo "$out"
   exit 0
@@ -27,16 +37,18 @@ rm -rf "$building"
 mkdir -p "$building"
 trap 'rm -rf "$building"' EXIT
 count=0
-build() { # name package
+build() { # package
   count=$((count + 1))
-  local start=$SECONDS
-  echo "control plane: building $1 ($count of 3) from $2 ..." >&2
-  CGO_ENABLED=0 go build -trimpath -ldflags "$stamp" -o "$building/$1" "$2" >&2
-  echo "control plane: $1 built in $((SECONDS - start)) s" >&2
+  local start=$SECONDS name="${1##*/}" module=.
+  case "$1" in
+    */etcd/server/*) name=etcd ;;
+    sluice/*) module=coredns ;; # it is a module of its own, whose dependencies would change those of Kubernetes
+  esac
+  echo "$set: building $name ($count of ${#packages[@]}) from $1 ..." >&2
+  CGO_ENABLED=0 go -C "$module" build -trimpath -ldflags "$stamp" -o "$building/$name" "$1" >&2
+  echo "$set: $name built in $((SECONDS - start)) s" >&2
 }
-build etcd go.etcd.io/etcd/server/v3
-build kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
-build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager
+for package in "${packages[@]}"; do build "$package"; done
 touch "$building/complete"
 mv -T "$building" "$out" 2>/dev/null || [ -e "$out/complete" ]
 echo "$out"

@@ -76,6 +76,9 @@ func (l launch) mount() error {
 	if l.Volume != "" {
 		err = errors.Join(err, unix.Mount("tmpfs", l.in("var/lib/sluice"), "tmpfs", quiet, l.Volume))
 	}
+	if l.Volume == ownVolume { // it stands for the image's own folder
+		err = errors.Join(err, os.Symlink(".", l.in("var/lib/sluice/state")))
+	}
 	return err
 }
 

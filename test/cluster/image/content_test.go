@@ -167,7 +167,8 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the state directory is %+v", state)
 	}
 	for link, to := range map[string]string{
-		"nginx-ingress-controller": "usr/bin/sluice", "wait-shutdown": "usr/bin/sluice", "dbg": "usr/bin/sluice", "etc/nginx/nginx.conf": "/var/lib/sluice/nginx.conf",
+		"nginx-ingress-controller": "usr/bin/sluice", "wait-shutdown": "usr/bin/sluice", "dbg": "usr/bin/sluice",
+		"etc/nginx/nginx.conf": "/var/lib/sluice/state/nginx.conf", "var/lib/sluice/state": ".",
 	} {
 		if h := found[link]; h == nil || h.Linkname != to {
 			t.Errorf("%s is %+v, want a link to %s", link, h, to)

@@ -137,7 +137,8 @@ func TestSluiceRun(t *testing.T) {
 	})
 }
 
-// ownVolume is a volume that belongs to the account, and rootsVolume an emptyDir.
+// ownVolume stands for the folder of the image, where it is not read-only, and
+// rootsVolume is an emptyDir.
 var ownVolume, rootsVolume = fmt.Sprintf("mode=0700,uid=%d,gid=%d", account, account), "mode=0777"
 
 // TestCommand: a Deployment may name the program as its command, too; and it need
