@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,6 +56,7 @@ func (f *runFlags) addIngressNginx(flags *pflag.FlagSet) {
 	}
 	for name, usage := range map[string]string{
 		"post-shutdown-grace-period": "the most seconds that the process waits for /wait-shutdown after nginx has ended; open requests have the ConfigMap's worker-shutdown-timeout to end",
+		"shutdown-grace-period":      "seconds between failing readiness and stopping nginx, in which kube-proxy hears that the pod ends; ingress-nginx's default of 0 loses requests in each update",
 		"health-check-path":          "path of the liveness check and the readiness check",
 		"state-dir":                  "the only folder that Sluice writes to; if empty, the first usable one of " + strings.Join(imageStateDirs, ", "),
 		"sync-rate-limit":            "the most reloads per second, after a burst of 5; 0.3, ingress-nginx's default, counts as not given",
@@ -62,7 +64,11 @@ func (f *runFlags) addIngressNginx(flags *pflag.FlagSet) {
 		flags.Lookup(name).Usage = usage
 	}
 	flags.Lookup("state-dir").DefValue, f.stateDir = "", ""
+	flags.Lookup("shutdown-grace-period").DefValue, f.shutdownGrace = strconv.Itoa(hearing), hearing
 }
+
+// hearing is how many seconds kube-proxy and load balancers have by default to hear that a pod ends.
+const hearing = 5
 
 // ingressNginxRate is the default of ingress-nginx's --sync-rate-limit. There it limits all
 // changes, so that each can take 3.3 s.

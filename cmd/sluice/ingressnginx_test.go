@@ -127,9 +127,10 @@ func TestDefaultsOfIngressNginx(t *testing.T) {
 	}
 	_, set, _ := taking(t)
 	ours := map[string]string{
-		"sync-rate-limit": "10", // reloads, where ingress-nginx limits all changes
-		"watch-namespace": "",   // written as "" (all)
-		"profiling":       "false",
+		"sync-rate-limit":       "10", // reloads, where ingress-nginx limits all changes
+		"watch-namespace":       "",   // written as "" (all)
+		"profiling":             "false",
+		"shutdown-grace-period": "5", // with 0 each update loses requests
 	}
 	for _, row := range rows[1:] {
 		name, want := row[0], plain(row[2])

@@ -14,9 +14,8 @@ import (
 // TestIngressNginxDeployment: what ingress-nginx's manifests make, with Sluice's image,
 // and nothing else changed: Sluice starts by the arguments, listens on the ports below
 // 1024 by the capability alone, is reviewed by the probes, reviews Ingresses with
-// the certificate of the Secret, and ends by the preStop hook. As with ingress-nginx's
-// image, nothing is lost then if --shutdown-grace-period gives kube-proxy the time to
-// hear of it.
+// the certificate of the Secret, and ends by the preStop hook, when kube-proxy has had the
+// time to hear of it, so that an update loses nothing.
 func TestIngressNginxDeployment(t *testing.T) {
 	w := theWorld(t)
 	if err := pushed(); err != nil {
@@ -43,10 +42,6 @@ func TestIngressNginxDeployment(t *testing.T) {
 	if _, err := w.try(t, "kubectl", "annotate", "ingress/web", "--namespace", s.namespace(), "nginx.ingress.kubernetes.io/whitelist-source-range=nobody"); err == nil || !strings.Contains(err.Error(), "validate.nginx.ingress.kubernetes.io") {
 		t.Errorf("the webhook does not refuse an Ingress: %v", err)
 	}
-	w.kubectl(t, "patch", "deployment/"+r.controller, "--namespace", r.name, "--type=json",
-		"--patch", `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--shutdown-grace-period=5"}]`)
-	r.rollOut(t)
-	s.awaitEnded(t)
 	s.under(t, "a rolling update of ingress-nginx's Deployment", func() {
 		w.kubectl(t, "rollout", "restart", "--namespace", r.name, "deployment/"+r.controller)
 		r.rollOut(t)
