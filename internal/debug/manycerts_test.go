@@ -30,9 +30,7 @@ func TestManyCertificates(t *testing.T) {
 		}
 		return fastest
 	}
-	few, many := took(2000), took(16000)
-	t.Logf("%v for 2000, %v for 16000", few, many)
-	if many > 24*few {
-		t.Errorf("8 times the certificates took %d times as long, want less than 24", many/few)
+	if of := took(32000); of > 2*time.Second {
+		t.Errorf("32000 certificates took %v, want a tenth of a second, and surely less than 2 s", of)
 	}
 }
