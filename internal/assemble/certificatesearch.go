@@ -28,14 +28,16 @@ type searched struct {
 	problems [][]model.Problem
 	// first is the index of the first item with a certificate for a name, which may be a wildcard.
 	first map[string]int
-	// hostless are the first items with a certificate that name no host, up to mostUnfit.
+	// hostless are the first items with a certificate that name no host, and meant those that name a
+	// host, by that host if it is a wildcard, and by "." and what is above it, each up to mostUnfit.
 	hostless []int
-	// last is the last item that a host looked at in this search.
-	last int
+	meant    map[string][]int
+	// end is the last item with a Secret, and last the last one that a host looked at in this search.
+	end, last int
 }
 
-// mostUnfit is the most items without hosts that are reported of a host, because their certificates
-// are for other names.
+// mostUnfit is the most items without hosts, and the most with related ones, that are reported of a
+// host, because their certificates are for other names.
 const mostUnfit = 3
 
 // assign finds the certificate of a host, unless that of the last call is still valid.
@@ -43,12 +45,22 @@ func (s *search) assign(h *host) {
 	if h.certificate == nil || s.outdated(h.certificate) {
 		s.assignAnew(h)
 	}
-	if of := h.certificate.searched; of != nil {
-		if of.last < 0 {
-			s.used = append(s.used, of)
-		}
-		of.last = max(of.last, h.certificate.item)
+}
+
+// use notes the items that decided about a host. If those of its owner were read anew for another
+// host, they replace those of an earlier call, which all hosts would otherwise keep: up to the item
+// of the host they are equal.
+func (s *search) use(a *assignment) {
+	if a.searched == nil {
+		return
 	}
+	if of := s.of[a.searched.owner]; of != nil {
+		a.searched = of
+	}
+	if a.searched.last < 0 {
+		s.used = append(s.used, a.searched)
+	}
+	a.searched.last = max(a.searched.last, a.item)
 }
 
 func (s *search) assignAnew(h *host) {
@@ -160,7 +172,7 @@ func (s *search) chooseByName(h *host, owner *claim.Owner) {
 		a.pair, a.item = of.found[at].found, at
 		return
 	}
-	a.item = len(of.found) - 1
+	a.item = of.end
 	for _, at := range of.unfitFor(h.name) {
 		a.unfit(owner, at, h.name, of.found[at].found)
 	}
@@ -168,11 +180,44 @@ func (s *search) chooseByName(h *host, owner *claim.Owner) {
 
 // unfitFor returns items with a certificate that may be for a host, but are not.
 func (of *searched) unfitFor(name string) []int {
-	some := slices.Clone(of.hostless)
-	if at := of.owner.TLS.Above(name); at >= 0 && of.found[at] != nil && of.found[at].found.Certificate != nil {
-		some = append(some, at)
+	name = strings.ToLower(name)
+	_, parent, _ := strings.Cut(name, ".")
+	related := "*." + parent
+	if name == related {
+		related = "." + parent
 	}
+	some := slices.Concat(of.hostless, of.meant[related])
+	slices.Sort(some)
 	return some
+}
+
+// note notes an item with a certificate.
+func (of *searched) note(at int) {
+	add := func(to []int) []int {
+		if len(to) == mostUnfit || slices.Contains(to, at) {
+			return to
+		}
+		return append(to, at)
+	}
+	hosts := of.owner.TLS.Items[at].Hosts
+	if len(hosts) == 0 {
+		of.hostless = add(of.hostless)
+	}
+	for _, host := range hosts {
+		host = strings.ToLower(host)
+		if strings.HasPrefix(host, "*.") {
+			of.meant[host] = add(of.meant[host])
+		}
+		if _, parent, _ := strings.Cut(host, "."); parent != "" {
+			of.meant["."+parent] = add(of.meant["."+parent])
+		}
+	}
+	for _, name := range of.found[at].found.Names {
+		name = strings.ToLower(name)
+		if _, known := of.first[name]; !known {
+			of.first[name] = at
+		}
+	}
 }
 
 // firstFor returns the first item whose certificate is valid for a name.
@@ -192,23 +237,15 @@ func (s *search) items(owner *claim.Owner) *searched {
 	if of := s.of[owner]; of != nil || slices.IndexFunc(owner.TLS.Items, func(i claim.TLSItem) bool { return i.Secret.Name != "" }) < 0 {
 		return of
 	}
-	of := &searched{owner: owner, found: make([]*look, len(owner.TLS.Items)), problems: make([][]model.Problem, len(owner.TLS.Items)), first: map[string]int{}, last: -1}
+	of := &searched{owner: owner, found: make([]*look, len(owner.TLS.Items)), problems: make([][]model.Problem, len(owner.TLS.Items)), first: map[string]int{}, meant: map[string][]int{}, last: -1}
 	for at, item := range owner.TLS.Items {
 		if item.Secret.Name == "" {
 			continue
 		}
 		of.found[at], of.problems[at] = s.read(owner, at)
-		if of.found[at].found.Certificate == nil {
-			continue
-		}
-		if len(item.Hosts) == 0 && len(of.hostless) < mostUnfit {
-			of.hostless = append(of.hostless, at)
-		}
-		for _, name := range of.found[at].found.Names {
-			name = strings.ToLower(name)
-			if _, known := of.first[name]; !known {
-				of.first[name] = at
-			}
+		of.end = at
+		if of.found[at].found.Certificate != nil {
+			of.note(at)
 		}
 	}
 	s.of[owner], s.fresh[of] = of, len(of.found)

@@ -13,6 +13,9 @@ import (
 // value is ready to use.
 type internals struct {
 	found []*model.Internal
+	// by is for adding, by path: a host can have thousands. Only paths for subrequests begin with
+	// "/", so a path has one modifier.
+	by map[string]*model.Internal
 }
 
 // add returns the path of an internal location with this content: its kind, a word such
@@ -29,23 +32,26 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 	if modifier == model.Equal {
 		path = model.InternalPrefix + path + suffix
 	}
-	for _, other := range i.found {
-		if other.Modifier == modifier && other.Path == path {
-			if !slices.Contains(other.Owners, l.Rule.Object) {
-				other.Owners = append(other.Owners, l.Rule.Object)
-			}
-			return path
+	if other := i.by[path]; other != nil {
+		if !slices.Contains(other.Owners, l.Rule.Object) {
+			other.Owners = append(other.Owners, l.Rule.Object)
 		}
+		return path
 	}
 	added := *l
 	added.Modifier, added.Path = modifier, path
-	i.found = append(i.found, &model.Internal{Location: &added, Owners: []model.ObjectRef{l.Rule.Object}})
+	internal := &model.Internal{Location: &added, Owners: []model.ObjectRef{l.Rule.Object}}
+	if i.by == nil {
+		i.by = map[string]*model.Internal{}
+	}
+	i.found, i.by[path] = append(i.found, internal), internal
 	return path
 }
 
 // has reports whether there is a named location with a name.
 func (i *internals) has(name string) bool {
-	return slices.ContainsFunc(i.found, func(l *model.Internal) bool { return l.Modifier == model.Named && l.Path == name })
+	l := i.by[name]
+	return l != nil && l.Modifier == model.Named
 }
 
 // printedOf is the part of a rule that nginx.conf contains: the path of a named

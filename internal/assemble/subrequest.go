@@ -54,9 +54,7 @@ func (b *builder) addBlock(l *model.Location, name string, data any) {
 
 // ask records who asks for the location of a path that add returned.
 func (i *internals) ask(path string, asker model.Asker) {
-	for _, l := range i.found {
-		if l.Path == path && !slices.Contains(l.Askers, asker) {
-			l.Askers = append(l.Askers, asker)
-		}
+	if l := i.by[path]; !slices.Contains(l.Askers, asker) {
+		l.Askers = append(l.Askers, asker)
 	}
 }

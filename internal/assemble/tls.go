@@ -99,6 +99,9 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 		s.assign(h)
 		t.report(h.certificate.problems...)
 	}
+	for _, h := range hosts {
+		s.use(h.certificate)
+	}
 	s.report()
 	roomless := t.roomless(hosts, standard)
 	for _, h := range hosts {

@@ -12,7 +12,7 @@ import (
 type TLS struct {
 	Items []TLSItem
 	// itemOf is the first item that names a host, and itemBelow the first one with a name below it.
-	// They are nil for a few hosts, which need less memory without.
+	// They are nil for a few items and hosts, which need less memory without.
 	itemOf, itemBelow map[string]int
 	// Hostless are the items that name no host.
 	Hostless []int
@@ -27,8 +27,8 @@ type TLSItem struct {
 	Field  string
 }
 
-// fewHosts are so few that looking at each of them takes no time.
-const fewHosts = 8
+// few items and hosts take no time to look at each of them.
+const few = 8
 
 // NewTLS returns the section with some items.
 func NewTLS(items []TLSItem) TLS {
@@ -39,7 +39,7 @@ func NewTLS(items []TLSItem) TLS {
 			t.Hostless = append(t.Hostless, at)
 		}
 	}
-	if hosts <= fewHosts {
+	if hosts+len(items) <= few {
 		return t
 	}
 	t.itemOf, t.itemBelow = make(map[string]int, hosts), map[string]int{}

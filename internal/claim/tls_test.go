@@ -34,3 +34,11 @@ func TestManyHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestManyItems: items without hosts must not be looked at for each host either.
+func TestManyItems(t *testing.T) {
+	t.Parallel()
+	if many := NewTLS(make([]TLSItem, 1000)); many.itemOf == nil || len(many.Hostless) != 1000 || !many.For("shop.example") || many.ItemOf("shop.example") >= 0 {
+		t.Errorf("of 1000 items without hosts, %d are, and each host looks at each: %t", len(many.Hostless), many.itemOf == nil)
+	}
+}

@@ -33,12 +33,12 @@ func (q *question) certificates() (body, error) {
 		}
 	}
 	var found []debugapi.Certificate
-	secrets := q.state.secrets()
+	secrets, hosts := q.state.secrets(), hostsOf(held.Names)
 	for _, c := range held.Certificates {
 		if given && c.ID != id {
 			continue
 		}
-		v := viewCertificate(c, held.Names)
+		v := viewCertificate(c, hosts[c.ID])
 		v.Secrets = filled(secrets[string(certificatesIn(c.Chain))])
 		if fallback := q.state.Confirmed.Options.FallbackCertificate; fallback != nil && fallback.ID == c.ID {
 			v.From, v.Secrets = debugapi.SelfSigned, filled[model.ObjectRef](nil)
@@ -138,15 +138,22 @@ func certificatesIn(text []byte) []byte {
 	return chain
 }
 
-func viewCertificate(c *model.Certificate, names []model.CertificateName) debugapi.Certificate {
-	v := debugapi.Certificate{Hosts: []string{}, From: debugapi.FromSecret, DNSNames: []string{}, Chain: string(certificatesIn(c.Chain))}
+// hostsOf returns the hosts of each certificate by its ID: there can be thousands of both.
+func hostsOf(names []model.CertificateName) map[string][]string {
+	hosts := map[string][]string{}
 	for _, n := range names {
-		switch {
-		case n.ID != c.ID:
-		case n.Host == "":
+		hosts[n.ID] = append(hosts[n.ID], n.Host)
+	}
+	return hosts
+}
+
+func viewCertificate(c *model.Certificate, hosts []string) debugapi.Certificate {
+	v := debugapi.Certificate{Hosts: []string{}, From: debugapi.FromSecret, DNSNames: []string{}, Chain: string(certificatesIn(c.Chain))}
+	for _, host := range hosts {
+		if host == "" {
 			v.Default = true
-		default:
-			v.Hosts = append(v.Hosts, shown(n.Host))
+		} else {
+			v.Hosts = append(v.Hosts, shown(host))
 		}
 	}
 	block, _ := pem.Decode(c.Chain)

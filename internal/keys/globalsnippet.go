@@ -63,8 +63,9 @@ func isInstalledModule(file string) bool {
 	return strings.HasPrefix(file, "modules/") || slices.ContainsFunc(moduleFolders, func(folder string) bool { return strings.HasPrefix(file, folder) })
 }
 
-// ofLua are the handlers of Lua that Sluice sets. At one level nginx runs only one of them.
-var ofLua = regexp.MustCompile(`^(?:init|init_worker|exit_worker|rewrite|ssl_certificate|ssl_client_hello)_by_lua`)
+// ofLua are the handlers of Lua that Sluice sets. At one level nginx runs only one of them, and only
+// that of the innermost level.
+var ofLua = regexp.MustCompile(`^(?:init|init_worker|exit_worker|rewrite|log|ssl_certificate|ssl_client_hello)_by_lua`)
 
 // takesOver returns how a directive takes nginx over from Sluice, "" if it does not: the
 // rest of a sentence that begins with the directive.

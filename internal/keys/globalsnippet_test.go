@@ -32,6 +32,7 @@ func TestGlobalSnippet(t *testing.T) {
 		"server_name a.example;":                    "decides which requests come to the servers",
 		"init_by_lua_file /own.lua;":                "is a directive that Sluice needs for itself",
 		"rewrite_by_lua_file /own.lua;":             "is a directive that Sluice needs for itself",
+		"log_by_lua_file /own.lua;":                 "is a directive that Sluice needs for itself",
 		"location /a { lua_code_cache off; }":       "is a directive that Sluice needs for itself",
 		"location /a { content_by_lua_block { } }":  "Lua",
 		"# " + strings.Repeat("x\n# ", 20000) + "x": "bytes, more than",

@@ -27,8 +27,9 @@ type facts struct {
 	common   *common
 	options  translate.Options
 	paths    []path
-	// locations are those of its rules.
-	locations []*model.Location
+	// locations are those of its rules, and locationsOf those by the field of the rule.
+	locations   []*model.Location
+	locationsOf map[string][]*model.Location
 	// items are those of its findings. denied is set if a path returns 503.
 	items  []Item
 	denied bool

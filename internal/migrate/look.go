@@ -128,10 +128,12 @@ func (l *look) factsOf(object *networkingv1.Ingress) *facts {
 	}
 	f.common = l.commonOf(f.settings)
 	f.given = f.common.over(f.given)
+	f.locationsOf = map[string][]*model.Location{}
+	for _, at := range f.locations {
+		f.locationsOf[at.Rule.Field] = append(f.locationsOf[at.Rule.Field], at)
+	}
 	for i := range f.paths {
-		f.paths[i].pattern = slices.ContainsFunc(f.locations, func(at *model.Location) bool {
-			return at.Rule.Field == f.paths[i].field && at.Modifier == model.Pattern
-		})
+		f.paths[i].pattern = slices.ContainsFunc(f.locationsOf[f.paths[i].field], func(at *model.Location) bool { return at.Modifier == model.Pattern })
 	}
 	return f
 }
@@ -167,11 +169,12 @@ func (l *look) fates(f *facts, items []Item) pathFates {
 	}
 	causes := l.unplaced[snapshot.RefOf(f.ingress)]
 	onlyAssumed := len(l.assumed[snapshot.RefOf(f.ingress)]) > 0 && !slices.ContainsFunc(items, func(i Item) bool { return i.Status == Unavailable })
+	said := aboutPaths(items)
 	for _, field := range p.fields {
-		switch status := fateOf(field, f.locations); {
-		case status == Unavailable && onlyAssumed, status == LeftOut && causes[field] != "", isAlike(field, items):
+		switch status := fateOf(f.locationsOf[field]); {
+		case status == Unavailable && onlyAssumed, status == LeftOut && causes[field] != "", isAlike(field, said.of(field)):
 			p.status[field] = Ready
-		case status == LeftOut && isClosed(field, items):
+		case status == LeftOut && isClosed(field, said.of(field)):
 			p.status[field] = Unavailable
 		default:
 			p.status[field] = status
@@ -180,13 +183,37 @@ func (l *look) fates(f *facts, items []Item) pathFates {
 	return p
 }
 
-// fateOf returns the status of a path by its locations.
-func fateOf(field string, locations []*model.Location) Status {
-	status := LeftOut
-	for _, at := range locations {
-		if at.Rule.Field != field {
+// saidOf are the items about paths: those of a field, and of what is in it, by the field, and those
+// about all paths.
+type saidOf struct {
+	by  map[string][]Item
+	all []Item
+}
+
+// aboutPaths divides the items of an Ingress, which can have thousands of them and of paths.
+func aboutPaths(items []Item) saidOf {
+	said := saidOf{by: map[string][]Item{}}
+	for _, item := range items {
+		if !strings.HasPrefix(item.Field, "spec.") {
+			said.all = append(said.all, item) // an annotation has one field
 			continue
 		}
+		for at, letter := range item.Field + "." {
+			if letter == '.' {
+				said.by[item.Field[:at]] = append(said.by[item.Field[:at]], item)
+			}
+		}
+	}
+	return said
+}
+
+// of returns the items about a path.
+func (s saidOf) of(field string) []Item { return slices.Concat(s.all, s.by[field]) }
+
+// fateOf returns the status of a path by its locations.
+func fateOf(locations []*model.Location) Status {
+	status := LeftOut
+	for _, at := range locations {
 		if at.Return != nil && at.Return.Code == 503 && at.Return.URL == "" {
 			return Unavailable
 		}

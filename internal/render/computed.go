@@ -45,12 +45,13 @@ func (s *serverRendering) watch(l *model.Location) string {
 
 // watchAll returns the Lua file that runs at the end of all requests of a server: a request can
 // leave the location of a watched backend for any other one. It is "" for that of the http level.
+// It records no spans: a copy of a request has the variables of one that is traced.
 func (s *serverRendering) watchAll() string {
 	switch {
 	case !s.watched:
 		return ""
 	case s.env.Metrics.Requests:
-		return s.env.entry("log_all")
+		return s.env.entry("log_count")
 	}
 	return s.env.entry("log")
 }

@@ -2,7 +2,6 @@ package route
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,34 +38,44 @@ func Table(servers []*model.Server) []Row {
 		if server.AliasesOnly {
 			continue // its rules are those of the server before it
 		}
-		seen := map[model.Rule]bool{}
+		t := table{server, map[model.Rule]bool{}, map[model.Rule]bool{}}
+		for _, l := range server.Locations {
+			t.prefixes[l.Rule] = t.prefixes[l.Rule] || l.Modifier == model.PrefixFirst
+		}
 		for _, l := range server.Locations {
 			if len(l.Dispatch) > 0 {
-				rows = append(rows, dispatchedRows(server, l, seen)...)
+				rows = append(rows, t.dispatchedRows(l)...)
 				continue
 			}
-			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || l.Rule.Kind == model.RuleStatus || seen[l.Rule] {
+			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || l.Rule.Kind == model.RuleStatus || t.seen[l.Rule] {
 				continue
 			}
-			seen[l.Rule] = true
-			rows = append(rows, row(server, l))
+			t.seen[l.Rule] = true
+			rows = append(rows, t.row(l))
 		}
 	}
 	return rows
 }
 
+// table makes the rows of a server, which can have thousands of locations.
+type table struct {
+	server *model.Server
+	// seen are the rules with a row, and prefixes those with a location that takes a prefix.
+	seen, prefixes map[model.Rule]bool
+}
+
 // dispatchedRows returns the rows of the rules for the path of a location that
 // dispatches, except those with a location of their own.
-func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule]bool) []Row {
+func (t *table) dispatchedRows(l *model.Location) []Row {
 	var rows []Row
 	for _, candidate := range l.Dispatch {
-		to := server.Named(candidate.To)
+		to := t.server.Named(candidate.To)
 		path, err := Decode(to.Rule.Path)
-		if err != nil || seen[to.Rule] || strings.TrimSuffix(path, "/") != strings.TrimSuffix(l.Path, "/") {
+		if err != nil || t.seen[to.Rule] || strings.TrimSuffix(path, "/") != strings.TrimSuffix(l.Path, "/") {
 			continue
 		}
-		seen[to.Rule] = true
-		r := row(server, to)
+		t.seen[to.Rule] = true
+		r := t.row(to)
 		if !candidate.Match.Any() {
 			r.When = candidate.Match
 			r.Extras = append(r.Extras, "if "+candidate.Match.String())
@@ -76,8 +85,8 @@ func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule
 	return rows
 }
 
-func row(server *model.Server, l *model.Location) Row {
-	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object, Server: server, Location: l}
+func (t *table) row(l *model.Location) Row {
+	r := Row{Host: cmp.Or(t.server.Host, "*"), Match: t.kind(l), Path: l.Rule.Path, Object: l.Rule.Object, Server: t.server, Location: l}
 	switch {
 	case l.Return != nil:
 		r.Answer = strings.TrimSpace(strconv.Itoa(l.Return.Code) + " " + l.Return.URL)
@@ -87,7 +96,7 @@ func row(server *model.Server, l *model.Location) Row {
 	if l.Rewrite != nil {
 		r.Extras = append(r.Extras, "rewrite")
 	}
-	if l.RedirectToHTTPS != nil || server.RedirectToHTTPS != nil {
+	if l.RedirectToHTTPS != nil || t.server.RedirectToHTTPS != nil {
 		r.Extras = append(r.Extras, "https")
 	}
 	for _, block := range l.Blocks {
@@ -98,8 +107,7 @@ func row(server *model.Server, l *model.Location) Row {
 
 // kind returns how a rule matches. The "=" location that a Prefix has for its path
 // without "/" comes before its "^~".
-func kind(server *model.Server, l *model.Location) string {
-	prefix := func(o *model.Location) bool { return o.Rule == l.Rule && o.Modifier == model.PrefixFirst }
+func (t *table) kind(l *model.Location) string {
 	switch {
 	case l.Rule.Kind == model.RuleFallback:
 		return "fallback"
@@ -107,7 +115,7 @@ func kind(server *model.Server, l *model.Location) string {
 		return "pattern"
 	case l.Modifier == model.Named && l.Rule.PathType == "Exact":
 		return "exact"
-	case l.Modifier == model.Equal && !slices.ContainsFunc(server.Locations, prefix):
+	case l.Modifier == model.Equal && !t.prefixes[l.Rule]:
 		return "exact"
 	}
 	return "prefix"

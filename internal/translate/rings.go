@@ -9,7 +9,7 @@ import (
 
 const (
 	// mostRingPoints is the most points that the hash rings of one namespace have in a
-	// worker of nginx, at 6 bytes each.
+	// worker of nginx, at 6 bytes each, and 2 more for each endpoint of small subsets.
 	mostRingPoints = 500_000
 	// usualRingPoints is the most points of one ring.
 	usualRingPoints = 20_000

@@ -130,7 +130,7 @@ tests["without a controller the queue is bounded, and says later what it dropped
   for n = 1, 5000 do
     trace.add(q, { n = n })
   end
-  expect.equal(4096, #q.lines)
+  expect.equal(4096, q:count())
   expect.equal(904, q.lost)
   trace.add(q, { text = ("x"):rep(40000) })
   expect.equal(905, q.lost)
@@ -149,6 +149,37 @@ tests["without a controller the queue is bounded, and says later what it dropped
   expect.equal(4096, lines)
 end
 
+tests["what a slow controller took makes room for others"] = function()
+  local takes = { all = false }
+  local q, sent, fire = queued(takes)
+  for round = 1, 100 do
+    for _ = 1, round == 1 and 200 or 60 do -- a datagram has room for 60
+      trace.add(q, { text = ("x"):rep(1000) })
+    end
+    local send = q.send
+    q.send = function(data)
+      takes.all, q.send = true, function()
+        return false
+      end
+      return send(data)
+    end
+    fire()
+    q.send = send
+    takes.all = false
+  end
+  expect.equal(100, #sent)
+  for _, data in ipairs(sent) do
+    assert(data:find("0\n", 1, true) == 1, data:sub(1, 20))
+  end
+  expect.equal(140, q:count())
+  expect.equal(140 * 1011, q.bytes)
+  local kept = 0
+  for _ in pairs(q.lines) do
+    kept = kept + 1
+  end
+  expect.equal(140, kept)
+end
+
 tests["large batches do not wait"] = function()
   local q, sent = queued({ all = true })
   for _ = 1, 40 do
@@ -165,7 +196,7 @@ tests["a socket that nobody reads is no error"] = function()
   q.wait = wait
   trace.add(q, { n = 1 })
   q:leave()
-  expect.equal(1, #q.lines)
+  expect.equal(1, q:count())
 end
 
 return tests

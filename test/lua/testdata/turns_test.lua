@@ -1,4 +1,6 @@
+local base = require("resty.core.base")
 local expect = require("testdata.expect")
+local ffi = require("ffi")
 local turns = require("sluice.turns")
 
 local tests = {}
@@ -78,6 +80,43 @@ tests["a turn that has ended is not ended by its mark"] = function()
   collectgarbage()
   collectgarbage()
   expect.equal(0, backend.open())
+end
+
+local address = 4096
+
+-- Runs a function for each of some subrequests, which nginx does not log.
+local function subrequests(count, run)
+  local get_request = base.get_request
+  for _ = 1, count do
+    address = address + 16
+    base.get_request = function()
+      return ffi.cast("void *", address)
+    end
+    rawset(ngx, "is_subrequest", true)
+    rawset(ngx, "ctx", {})
+    run()
+  end
+  base.get_request = get_request
+  rawset(ngx, "is_subrequest", nil)
+  rawset(ngx, "ctx", nil)
+end
+
+tests["a subrequest that nginx does not log is forgotten, also by a picker that only measures"] = function()
+  local measuring = { measures = true, left = function() end }
+  local kept, counts = setmetatable({}, { __mode = "k" }), counting()
+  subrequests(300, function()
+    local backend = { keys = { A }, picker = measuring }
+    kept[backend] = true
+    turns.take(backend, 1)
+  end)
+  subrequests(300, function()
+    turns.take(counts, 1)
+  end)
+  for _ = 1, 3 do
+    collectgarbage()
+  end
+  expect.equal(0, counts.open())
+  assert(next(kept) == nil, "what belongs to requests that have ended is kept")
 end
 
 return tests

@@ -17,7 +17,7 @@ local DATAGRAM_BYTES, LAST_TRIES = 61440, 20
 -- @tparam number retry seconds until the next try after the controller took nothing
 -- @treturn table whose field more, if it is set, is a function that pushes what else is to be sent
 function _M.new(send, later, delay, retry)
-  return setmetatable({ send = send, later = later, delay = delay, retry = retry, lines = {}, from = 1, bytes = 0, lost = 0 }, mt)
+  return setmetatable({ send = send, later = later, delay = delay, retry = retry, lines = {}, from = 1, last = 0, bytes = 0, lost = 0 }, mt)
 end
 
 --- A queue to a socket of the controller.
@@ -33,13 +33,14 @@ end
 
 --- Adds a line. See to it with wake() that it is sent.
 function _M:push(line)
-  self.lines[#self.lines + 1] = line
+  self.last = self.last + 1
+  self.lines[self.last] = line
   self.bytes = self.bytes + #line
 end
 
 --- The number of lines that wait.
 function _M:count()
-  return #self.lines - self.from + 1
+  return self.last - self.from + 1
 end
 
 --- Counts something as lost.
@@ -71,11 +72,20 @@ end
 -- The next datagram, and the place of the line after it.
 local function next_datagram(self)
   local parts, size, at = { tostring(self.lost) }, 0, self.from
-  while at <= #self.lines and size + #self.lines[at] + 1 <= DATAGRAM_BYTES do
+  while at <= self.last and size + #self.lines[at] + 1 <= DATAGRAM_BYTES do
     parts[#parts + 1], size = self.lines[at], size + #self.lines[at] + 1
     at = at + 1
   end
   return table.concat(parts, "\n"), at
+end
+
+-- Forgets the lines before a place: what comes later has their room.
+local function forget(self, after)
+  for at = self.from, after - 1 do
+    self.bytes = self.bytes - #self.lines[at]
+    self.lines[at] = nil
+  end
+  self.lost, self.from = 0, after
 end
 
 local function send_lines(self)
@@ -85,9 +95,9 @@ local function send_lines(self)
       self.refused = true -- until the timer
       return false
     end
-    self.lost, self.from = 0, after
+    forget(self, after)
   end
-  self.lines, self.from, self.bytes = {}, 1, 0
+  self.lines, self.from, self.last = {}, 1, 0
   return true
 end
 

@@ -119,9 +119,9 @@ function _M.take(backend, at)
   turns[request] = turn
   if picker.took then
     picker:took(turn.name)
-    if ngx.is_subrequest then
-      ngx.ctx.sluice_mark = _M.mark_of(turn)
-    end
+  end
+  if ngx.is_subrequest then
+    ngx.ctx.sluice_mark = _M.mark_of(turn)
   end
 end
 
