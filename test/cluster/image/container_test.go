@@ -39,13 +39,11 @@ type launch struct {
 	Volume string
 	// Group is the group that it runs as.
 	Group int
-	// BindService lets it have NET_BIND_SERVICE.
-	BindService bool
 }
 
 // becomeContainer makes of this process, the first of its pid namespace, the
 // container's: with the root file system read-only, but for what the kubelet
-// mounts, and without any right but that which the pod adds.
+// mounts, and without any right.
 func becomeContainer() error {
 	runtime.LockOSThread() // capabilities belong to threads
 	var l launch
@@ -122,14 +120,10 @@ func (l launch) seal() error {
 	return os.Chdir("/")
 }
 
-// dropRights becomes the account, without capabilities but the one that it may
-// have, as a runtime does it: in the bounding, the permitted and the effective set,
-// of which what the file does not have, too, is lost when the program is run.
+// dropRights becomes the account, without capabilities, as a runtime does it: in the
+// bounding, the permitted and the effective set.
 func (l launch) dropRights() error {
 	for capability := uintptr(0); unix.Prctl(unix.PR_CAPBSET_READ, capability, 0, 0, 0) == nil; capability++ {
-		if l.BindService && capability == unix.CAP_NET_BIND_SERVICE {
-			continue
-		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0); err != nil {
 			return err
 		}
@@ -139,9 +133,6 @@ func (l launch) dropRights() error {
 		err = errors.Join(err, syscall.Setgroups(nil), syscall.Setresgid(l.Group, l.Group, l.Group), syscall.Setresuid(account, account, account))
 	}
 	sets := [2]unix.CapUserData{}
-	if l.BindService {
-		sets[0].Permitted, sets[0].Effective = 1<<unix.CAP_NET_BIND_SERVICE, 1<<unix.CAP_NET_BIND_SERVICE
-	}
 	return errors.Join(err, unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &sets[0]), unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 }
 
@@ -183,10 +174,10 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.openPorts(t)
+	openPorts(t)
 	l := launch{
 		Root: root, Arguments: append(a.config.Config.Entrypoint, p.args...), Account: accountFiles(t, c, p),
-		Volume: p.volume, Group: p.group, BindService: p.bindService,
+		Volume: p.volume, Group: p.group,
 	}
 	if len(p.command) > 0 {
 		l.Arguments = append(append([]string{}, p.command...), p.args...)
@@ -232,21 +223,12 @@ type pod struct {
 	volume string
 	// group is the group that it runs as.
 	group int
-	// bindService adds NET_BIND_SERVICE to what the container may have. All else
-	// is dropped.
-	bindService bool
 }
 
-// openPorts lets everybody listen on all ports, as some container runtimes have
-// it; or, where the pod is given the capability instead, nobody without it on those
-// below 1024, as it is with others and on a node's own network.
-func (p pod) openPorts(t *testing.T) {
+// openPorts lets everybody listen on all ports, as some container runtimes have it.
+func openPorts(t *testing.T) {
 	t.Helper()
-	first := "0"
-	if p.bindService {
-		first = "1024"
-	}
-	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte(first), 0o644); err != nil {
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -277,9 +259,7 @@ func (s *container) exec(arguments ...string) (string, error) {
 	} else {
 		enter = append(enter, "--setuid", strconv.Itoa(account), "--setgid", strconv.Itoa(s.group))
 	}
-	if enter = append(append([]string{"nsenter"}, enter...), "--"); !s.bindService {
-		enter = append([]string{"setpriv", "--no-new-privs"}, enter...)
-	}
+	enter = append(append([]string{"setpriv", "--no-new-privs", "nsenter"}, enter...), "--")
 	command := exec.Command(enter[0], append(enter[1:], arguments...)...)
 	command.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 	output, err := command.CombinedOutput()

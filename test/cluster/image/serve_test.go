@@ -85,37 +85,29 @@ func chartArguments(namespace string) []string {
 const chartGroup = 82
 
 // TestIngressNginxDeployment: a Deployment of ingress-nginx's chart goes on with
-// this image: with its arguments, environment, account, user and group, rights,
-// probes and preStop hook. It adds NET_BIND_SERVICE; that is what it listens by
-// where the runtime or the network of the node reserves the ports below 1024.
+// this image: with its arguments, environment, account, user and group, probes and
+// preStop hook, and without any right. With NET_BIND_SERVICE, as that chart has it,
+// test/cluster/real runs it.
 func TestIngressNginxDeployment(t *testing.T) {
-	for name, bindService := range map[string]bool{"with NET_BIND_SERVICE": true, "without": false} {
-		t.Run(name, func(t *testing.T) {
-			if bindService && throughUserNamespace() {
-				t.Skip("the capabilities of a file are root's to write, and not followed in a user namespace of others")
-			}
-			c, p := scene(t, "image-nginx")
-			p.args, p.env = chartArguments(p.namespace), []string{"LD_PRELOAD=/usr/local/lib/libmimalloc.so"}
-			p.group, p.bindService = chartGroup, bindService
-			s := run(t, c, p)
-			s.awaitProbe(t)
-			s.serves(t, c, p.namespace)
-			s.isContained(t)
-			// The pod has no volume with a certificate. That stops nothing but the webhook.
-			if lines := s.Log.Lines(t, "the admission webhook has no new certificate"); len(lines) != 1 || !strings.Contains(lines[0], "/usr/local/certificates/cert") {
-				t.Errorf("the missing certificate is told by %q", lines)
-			}
-			if lines := s.Log.Lines(t, "some flags have no effect"); len(lines) > 0 {
-				t.Errorf("told is %q", lines)
-			}
-			s.finishes(t, c, func() {
-				if output, err := s.exec("/wait-shutdown"); err != nil {
-					t.Errorf("/wait-shutdown: %v: %s", err, output)
-				}
-				_ = s.Command.Process.Signal(syscall.SIGTERM) // as the kubelet does after the hook
-			})
-		})
+	c, p := scene(t, "image-nginx")
+	p.args, p.env, p.group = chartArguments(p.namespace), []string{"LD_PRELOAD=/usr/local/lib/libmimalloc.so"}, chartGroup
+	s := run(t, c, p)
+	s.awaitProbe(t)
+	s.serves(t, c, p.namespace)
+	s.isContained(t)
+	// The pod has no volume with a certificate. That stops nothing but the webhook.
+	if lines := s.Log.Lines(t, "the admission webhook has no new certificate"); len(lines) != 1 || !strings.Contains(lines[0], "/usr/local/certificates/cert") {
+		t.Errorf("the missing certificate is told by %q", lines)
 	}
+	if lines := s.Log.Lines(t, "some flags have no effect"); len(lines) > 0 {
+		t.Errorf("told is %q", lines)
+	}
+	s.finishes(t, c, func() {
+		if output, err := s.exec("/wait-shutdown"); err != nil {
+			t.Errorf("/wait-shutdown: %v: %s", err, output)
+		}
+		_ = s.Command.Process.Signal(syscall.SIGTERM) // as the kubelet does after the hook
+	})
 }
 
 // TestSluiceRun: the arguments of Sluice's own Deployment.
@@ -236,11 +228,8 @@ func (s *container) reloads(t *testing.T) int { return len(s.Log.Lines(t, "reloa
 // nothing asks for.
 func (s *container) isContained(t *testing.T) {
 	t.Helper()
-	const nothing, bindService = "0000000000000000", "0000000000000400"
+	const nothing = "0000000000000000"
 	wanted := map[string]string{"CapEff": nothing, "CapPrm": nothing, "CapBnd": nothing, "CapAmb": nothing, "NoNewPrivs": "1"}
-	if s.bindService {
-		wanted["CapEff"], wanted["CapPrm"], wanted["CapBnd"] = bindService, bindService, bindService
-	}
 	if !throughUserNamespace() {
 		wanted["Uid"], wanted["Gid"] = "101 101 101 101", strings.TrimSpace(strings.Repeat(strconv.Itoa(s.group)+" ", 4))
 	}
