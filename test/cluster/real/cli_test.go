@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"sluice/test/cluster"
+	"sluice/test/kit"
 )
 
 // checkout is the root of the checkout, from the folder that go test runs in.
@@ -27,12 +28,8 @@ func checkout(t testing.TB) string {
 
 // plugin is the kubectl plugin, built once beside the sluice under test.
 var plugin = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(cluster.SluicePath()), "kubectl-sluice"), "./cmd/kubectl-sluice")
-	build.Dir = "../../.."
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
-	}
-	return nil
+	_, err := kit.BuildPlugin(cluster.SluicePath())
+	return err
 })
 
 // environment is that of an administrator's shell, with kubectl, its plugin and helm.

@@ -93,7 +93,7 @@ func (w *world) joinPods(t *testing.T) {
 			if from == to {
 				continue
 			}
-			if err := ip("route add "+to.pods+".0/24 via "+to.address+"\n", from.entering()...); err != nil {
+			if err := cluster.IP("route add "+to.pods+".0/24 via "+to.address+"\n", from.entering()...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +175,7 @@ func mustRun(t testing.TB, arguments ...string) string {
 	return string(output)
 }
 
-// kubeletRights let the API server ask kubelets, and kube-proxy watch.
+// kubeletRights let the API server ask kubelets, for kubectl exec and logs.
 const kubeletRights = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
