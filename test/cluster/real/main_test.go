@@ -31,8 +31,9 @@ func unmet() error {
 			return fmt.Errorf("%s is missing: `test/setup.sh --nodes` installs it", name)
 		}
 	}
-	if _, err := cgroups(); err != nil {
-		return err
+	if _, err := os.Stat(cniPrograms + "/bridge"); err != nil {
+		return fmt.Errorf("%w: `test/setup.sh --nodes` installs it", err)
 	}
-	return nil
+	_, err := cgroups()
+	return err
 }

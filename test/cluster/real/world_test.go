@@ -39,6 +39,11 @@ func theWorld(t *testing.T) *world {
 	if err := unmet(); err != nil {
 		t.Skip(err)
 	}
+	for name, what := range map[string]string{"SLUICE_IMAGE": "archive of the image", "SLUICE_CLIENTS": "folder with kubectl and helm"} {
+		if os.Getenv(name) == "" {
+			t.Fatalf("%s names no %s: `make test-image` sets it", name, what)
+		}
+	}
 	began := time.Now()
 	c := cluster.Shared(t, cluster.Whole, cluster.Audited)
 	shared.once.Do(func() {
