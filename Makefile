@@ -71,7 +71,7 @@ docs: setup-test cluster clients ## what README.md and docs tell users to do, do
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
 test-image: ## the image: built twice, the same to the byte, run beside an API server, and by the chart in a cluster with real nodes (as root)
-	@set -euo pipefail; test/setup.sh --image; \
+	@set -euo pipefail; test/setup.sh --image; test/setup.sh --nodes; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
 	node="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" node)"; echo "nodes: $$node"; \

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that running Sluice needs, with --tests those that its tests need too, with --bench those
-# that its benchmarks need as well, and with --image those that the image and its tests need. Where nothing is missing it does nothing and says nothing.
+# that its benchmarks need as well, with --image those that the image needs, and with --nodes those that its tests on real
+# nodes need besides. Where nothing is missing it does nothing and says nothing.
 # With --programs it installs nothing, and prints a text that changes with the programs that tests run: go's cache of test results does not see them.
 set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
   --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck prometheus) ;;
-  --image)
-    packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux)
-    packages+=(containerd runc containernetworking-plugins docker-registry skopeo iptables nftables curl) # for test/cluster/real
+  --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;
+  --nodes)
+    packages=(containernetworking-plugins docker-registry skopeo iptables nftables curl iproute2 util-linux)
+    # Docker's package containerd.io has both programs, and Debian's packages would remove it.
+    if ! command -v containerd >/dev/null || ! command -v runc >/dev/null; then packages+=(containerd runc); fi
     ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac

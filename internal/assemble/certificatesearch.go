@@ -28,8 +28,9 @@ type searched struct {
 	problems [][]model.Problem
 	// first is the index of the first item with a certificate for a name, which may be a wildcard.
 	first map[string]int
-	// hostless are the first items with a certificate that name no host, and meant those that name a
-	// host, by that host if it is a wildcard, and by "." and what is above it, each up to mostUnfit.
+	// hostless are the first items with a certificate that name no host, at most mostUnfit. meant are
+	// the first ones that name a host: "*.shop.example" finds those with this wildcard, and
+	// ".shop.example" those with any name directly below shop.example, at most mostUnfit of each.
 	hostless []int
 	meant    map[string][]int
 	// end is the last item with a Secret, and last the last one that a host looked at in this search.
@@ -105,11 +106,11 @@ func (s *search) changed(l *look) bool {
 	return s.Objects.Certificate(l.secret, l.namespace) != l.found
 }
 
-// report reports the Problems of the items that hosts looked at, each once.
-func (s *search) report() {
+// reportUsed reports the Problems of the items that hosts looked at, each once.
+func (s *search) reportUsed() {
 	for _, of := range s.used {
 		for at := range of.last + 1 {
-			s.Assembly.report(of.problems[at]...)
+			s.report(of.problems[at]...)
 		}
 	}
 }

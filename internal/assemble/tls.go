@@ -102,7 +102,7 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 	for _, h := range hosts {
 		s.use(h.certificate)
 	}
-	s.report()
+	s.reportUsed()
 	roomless := t.roomless(hosts, standard)
 	for _, h := range hosts {
 		by := h.certificate.by

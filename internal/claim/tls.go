@@ -11,11 +11,11 @@ import (
 // and of hosts, so that each host must not look at each item.
 type TLS struct {
 	Items []TLSItem
-	// itemOf is the first item that names a host, and itemBelow the first one with a name below it.
-	// They are nil for a few items and hosts, which need less memory without.
-	itemOf, itemBelow map[string]int
-	// Hostless are the items that name no host.
-	Hostless []int
+	// hosts are those of the items, each with the index of its first item. They are left out for a
+	// few items and hosts, which need less memory without.
+	hosts Names
+	// hostless is set if an item names no host.
+	hostless bool
 }
 
 // TLSItem assigns a certificate to hosts.
@@ -33,23 +33,17 @@ const few = 8
 // NewTLS returns the section with some items.
 func NewTLS(items []TLSItem) TLS {
 	t, hosts := TLS{Items: items}, 0
-	for at, item := range items {
+	for _, item := range items {
 		hosts += len(item.Hosts)
-		if len(item.Hosts) == 0 {
-			t.Hostless = append(t.Hostless, at)
-		}
+		t.hostless = t.hostless || len(item.Hosts) == 0
 	}
 	if hosts+len(items) <= few {
 		return t
 	}
-	t.itemOf, t.itemBelow = make(map[string]int, hosts), map[string]int{}
-	for at, item := range slices.Backward(items) { // so that the first item is set last
+	t.hosts = newNames(hosts)
+	for at, item := range items {
 		for _, host := range item.Hosts {
-			host = strings.ToLower(host)
-			t.itemOf[host] = at
-			if _, parent, _ := strings.Cut(host, "."); parent != "" {
-				t.itemBelow[parent] = at
-			}
+			t.hosts.add(host, at)
 		}
 	}
 	return t
@@ -62,32 +56,11 @@ func (t *TLS) first(holds func(host string) bool) int {
 
 // ItemOf returns the index of the first item that names a host, or -1.
 func (t *TLS) ItemOf(host string) int {
-	if t.itemOf == nil {
+	if t.hosts.first == nil {
 		return t.first(func(h string) bool { return strings.EqualFold(h, host) })
 	}
-	if at, found := t.itemOf[strings.ToLower(host)]; found {
+	if at, found := t.hosts.first[strings.ToLower(host)]; found {
 		return at
-	}
-	return -1
-}
-
-// Above returns the index of the first item that names the wildcard above a host or, for a wildcard,
-// a name below it. It is -1 if there is none. It is for hosts that no item names.
-func (t *TLS) Above(host string) int {
-	if t.itemOf == nil {
-		return t.first(func(h string) bool { return !strings.EqualFold(h, host) && Related(h, host) })
-	}
-	host = strings.ToLower(host)
-	if below, isWildcard := strings.CutPrefix(host, "*."); isWildcard {
-		if at, found := t.itemBelow[below]; found {
-			return at
-		}
-		return -1
-	}
-	if _, parent, _ := strings.Cut(host, "."); parent != "" {
-		if at, found := t.itemOf["*."+parent]; found {
-			return at
-		}
 	}
 	return -1
 }
@@ -95,29 +68,56 @@ func (t *TLS) Above(host string) int {
 // For reports whether an item may be for a host: it names the host or none, the wildcard above the
 // host, or a name below it.
 func (t *TLS) For(host string) bool {
-	return host != "" && (len(t.Hostless) > 0 || t.ItemOf(host) >= 0 || t.Above(host) >= 0)
+	switch {
+	case host == "":
+		return false
+	case t.hostless:
+		return true
+	case t.hosts.first == nil:
+		return t.first(func(h string) bool { return Related(h, host) }) >= 0
+	}
+	return t.hosts.Related(host)
 }
 
-// Names finds out whether hosts are related to one of many.
-type Names struct{ names, parents map[string]bool }
+// Names finds out whether hosts are related to one of many. All are in lower case.
+type Names struct {
+	// first has each name with the index that it was first added with.
+	first map[string]int
+	// parents are the names without their first label.
+	parents map[string]bool
+}
 
 // NamesOf returns the Names of hosts.
 func NamesOf(hosts []string) Names {
-	n := Names{make(map[string]bool, len(hosts)), make(map[string]bool, len(hosts))}
-	for _, host := range hosts {
-		host = strings.ToLower(host)
-		n.names[host] = true
-		if _, parent, _ := strings.Cut(host, "."); parent != "" {
-			n.parents[parent] = true
-		}
+	n := newNames(len(hosts))
+	for at, host := range hosts {
+		n.add(host, at)
 	}
 	return n
+}
+
+func newNames(count int) Names { return Names{make(map[string]int, count), map[string]bool{}} }
+
+func (n Names) add(host string, at int) {
+	host = strings.ToLower(host)
+	if _, known := n.first[host]; !known {
+		n.first[host] = at
+	}
+	if _, parent, _ := strings.Cut(host, "."); parent != "" {
+		n.parents[parent] = true
+	}
+}
+
+// has reports whether a name in lower case is one of them.
+func (n Names) has(name string) bool {
+	_, found := n.first[name]
+	return found
 }
 
 // Related reports whether a host is related to one of them, as the function of that name does.
 func (n Names) Related(host string) bool {
 	host = strings.ToLower(host)
-	if _, parent, _ := strings.Cut(host, "."); n.names[host] || parent != "" && n.names["*."+parent] {
+	if _, parent, _ := strings.Cut(host, "."); n.has(host) || parent != "" && n.has("*."+parent) {
 		return true
 	}
 	below, isWildcard := strings.CutPrefix(host, "*.")

@@ -1,9 +1,9 @@
 // Package tracing takes the records of spans from nginx's workers, and exports the spans to
 // an OpenTelemetry collector.
 //
-// In go datagrams on a unix socket, each with a line of JSON for
-// each record: rootfs/etc/nginx/lua/sluice/trace.lua writes them. Out go
-// spans by OTLP over gRPC or HTTP. Nothing here waits for the collector but the export: what
+// In go datagrams on a unix socket, each with the number of records that were lost and a line
+// of JSON for each record: rootfs/etc/nginx/lua/sluice/trace.lua writes them. Out go spans by
+// OTLP over gRPC or HTTP. Nothing here waits for the collector but the export: what
 // has no room in the queue is dropped and counted, and the log says so once a minute.
 package tracing
 

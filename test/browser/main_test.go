@@ -7,9 +7,6 @@ package browser
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"sluice/test/kit"
@@ -20,24 +17,12 @@ var sluicePath, pluginPath string
 
 func TestMain(m *testing.M) {
 	os.Exit(kit.WithSluice(func(path string) int {
-		sluicePath, pluginPath = path, filepath.Join(filepath.Dir(path), "kubectl-sluice")
-		if err := buildPlugin(); err != nil {
+		sluicePath = path
+		var err error
+		if pluginPath, err = kit.BuildPlugin(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()
 	}))
-}
-
-func buildPlugin() error {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sluice").Output()
-	if err != nil {
-		return fmt.Errorf("find the module of sluice: %w", err)
-	}
-	build := exec.Command("go", "build", "-o", pluginPath, "./cmd/kubectl-sluice")
-	build.Dir = strings.TrimSpace(string(root))
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
-	}
-	return nil
 }

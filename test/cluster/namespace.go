@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,20 +73,26 @@ func (s Surroundings) runInside(m *testing.M) int {
 // (10.255.0.0/16) one of this machine's own, so that this process can listen on
 // any of them. Who connects without a choice of its own comes from 10.255.255.1.
 func addAddresses() error {
-	command := exec.Command("ip", "-batch", "-")
-	command.Stdin = strings.NewReader(`
+	return IP(`
 link set lo up
 address add 10.255.255.1/32 dev lo
 route add local 10.255.0.0/16 dev lo src 10.255.255.1
 route add local 10.244.0.0/16 dev lo src 10.255.255.1
 route add local 10.96.0.0/16 dev lo src 10.255.255.1
 `)
+}
+
+// IP runs lines of ip(8), in the namespaces that a command enters, if one is given.
+func IP(lines string, entering ...string) error {
+	arguments := slices.Concat(entering, []string{"ip", "-batch", "-"})
+	command := exec.Command(arguments[0], arguments[1:]...)
+	command.Stdin = strings.NewReader(lines)
 	output, err := command.CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("the program ip is missing: `test/setup.sh --tests` installs it (package iproute2)")
+		return fmt.Errorf("the program %s is missing: `test/setup.sh --tests` installs it", arguments[0])
 	}
 	if err != nil {
-		return fmt.Errorf("ip cannot set up the addresses of the network namespace: %w: %s", err, bytes.TrimSpace(output))
+		return fmt.Errorf("ip cannot set up a network namespace: %w: %s", err, bytes.TrimSpace(output))
 	}
 	return nil
 }

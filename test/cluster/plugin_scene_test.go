@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,19 +25,7 @@ import (
 var update = flag.Bool("update", false, "write the expected output of the plugin anew")
 
 // pluginBinary builds kubectl-sluice once, beside the sluice under test.
-var pluginBinary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(SluicePath()), "kubectl-sluice")
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sluice").Output()
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-o", path, "./cmd/kubectl-sluice")
-	build.Dir = strings.TrimSpace(string(root))
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
-	}
-	return path, nil
-})
+var pluginBinary = sync.OnceValues(func() (string, error) { return kit.BuildPlugin(SluicePath()) })
 
 // call is one call of the plugin as a process.
 type call struct {

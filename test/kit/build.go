@@ -54,6 +54,21 @@ func LikeRelease() (flags []string) {
 	return []string{"-trimpath", "-ldflags=-s -w"}
 }
 
+// BuildPlugin builds the kubectl plugin beside a sluice, and returns its path.
+func BuildPlugin(sluice string) (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(sluice), "kubectl-sluice")
+	build := exec.Command("go", "build", "-o", path, "./cmd/kubectl-sluice")
+	build.Dir = root
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
+	}
+	return path, nil
+}
+
 // moduleRoot returns the folder of Sluice's go.mod. Tests of other modules need it,
 // because they do not require all dependencies of Sluice.
 func moduleRoot() (string, error) {

@@ -1,9 +1,10 @@
 package requests
 
 import (
-	"sluice/internal/datagram"
 	"strconv"
 	"strings"
+
+	"sluice/internal/datagram"
 )
 
 // record is a number of requests with the same labels and values.

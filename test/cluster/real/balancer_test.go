@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/test/cluster"
 )
 
 // balance gives each Service of type LoadBalancer an address, as a cloud does or
@@ -22,7 +24,7 @@ func (w *world) balance(t *testing.T) {
 	for _, d := range w.nodes {
 		ways += " nexthop via " + d.address
 	}
-	if err := ip(ways + "\n"); err != nil {
+	if err := cluster.IP(ways + "\n"); err != nil {
 		t.Fatal(err)
 	}
 	go func() {

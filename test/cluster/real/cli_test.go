@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"sluice/test/cluster"
+	"sluice/test/kit"
 )
 
 // checkout is the root of the checkout, from the folder that go test runs in.
@@ -27,25 +28,17 @@ func checkout(t testing.TB) string {
 
 // plugin is the kubectl plugin, built once beside the sluice under test.
 var plugin = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(cluster.SluicePath()), "kubectl-sluice"), "./cmd/kubectl-sluice")
-	build.Dir = "../../.."
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
-	}
-	return nil
+	_, err := kit.BuildPlugin(cluster.SluicePath())
+	return err
 })
 
 // environment is that of an administrator's shell, with kubectl, its plugin and helm.
 func (w *world) environment(t testing.TB) []string {
 	t.Helper()
-	clients := os.Getenv("SLUICE_CLIENTS")
-	if clients == "" {
-		t.Fatal("SLUICE_CLIENTS names no folder with kubectl and helm: `make test-image` sets it")
-	}
 	if err := plugin(); err != nil {
 		t.Fatal(err)
 	}
-	path := strings.Join([]string{clients, filepath.Dir(cluster.SluicePath()), os.Getenv("PATH")}, string(os.PathListSeparator))
+	path := strings.Join([]string{os.Getenv("SLUICE_CLIENTS"), filepath.Dir(cluster.SluicePath()), os.Getenv("PATH")}, string(os.PathListSeparator))
 	return append(os.Environ(), "KUBECONFIG="+w.admin, "PATH="+path, "HOME="+w.Dir())
 }
 

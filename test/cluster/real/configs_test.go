@@ -20,13 +20,16 @@ const registryConfig = `server = "https://{{.Registry}}"
   ca = "{{.Authority}}"
 `
 
+// cniPrograms is where Debian has the programs of CNI.
+const cniPrograms = "/usr/lib/cni"
+
 // restrict_oom_score_adj is for machines without CAP_SYS_RESOURCE.
 const containerdConfig = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "registry.k8s.io/{{.Pause}}"
   restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".cni]
-  bin_dir = "/usr/lib/cni"
+  bin_dir = "` + cniPrograms + `"
   conf_dir = "{{.Dir}}/cni"
 [plugins."io.containerd.grpc.v1.cri".registry]
   config_path = "{{.Dir}}/certs"

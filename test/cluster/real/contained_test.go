@@ -14,7 +14,7 @@ import (
 )
 
 // isContained: the first process of the container is Sluice as its user, gains no
-// right, has none but NET_BIND_SERVICE, and can not write to some folders.
+// right, has none but NET_BIND_SERVICE, and cannot write to some folders.
 func (w *world) isContained(t *testing.T, namespace, deployment string, folders ...string) {
 	t.Helper()
 	in := func(arguments ...string) (string, error) {

@@ -13,9 +13,9 @@ import (
 
 // TestIngressNginxDeployment: what ingress-nginx's manifests make, with Sluice's image,
 // and nothing else changed: Sluice starts by the arguments, listens on the ports below
-// 1024 by the capability alone, is reviewed by the probes, reviews Ingresses with
-// the certificate of the Secret, and ends by the preStop hook, when kube-proxy has had the
-// time to hear of it, so that an update loses nothing.
+// 1024 by the capability alone, passes the probes, reviews Ingresses with the certificate
+// of the Secret, and ends by the preStop hook, when kube-proxy has had the time to hear of
+// it, so that an update loses nothing.
 func TestIngressNginxDeployment(t *testing.T) {
 	w := theWorld(t)
 	if err := pushed(); err != nil {
@@ -25,17 +25,17 @@ func TestIngressNginxDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.ApplyYAML(t, strings.NewReplacer("IMAGE", registryHost+"/sluice:"+firstTag,
-		"CA-BUNDLE", encoded(t, w.AuthorityFile()), "CERTIFICATE", encoded(t, certificate), "PRIVATE-KEY", encoded(t, key)).Replace(ingressNginx))
 	r := &release{w, "ingress-nginx", "ingress-nginx-controller"}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(w.trouble(t))
 		}
-		w.kubectl(t, "delete", "validatingwebhookconfiguration/ingress-nginx-admission", "ingressclass/ingress-nginx", "clusterrole/ingress-nginx", "clusterrolebinding/ingress-nginx")
+		w.kubectl(t, "delete", "--ignore-not-found", "validatingwebhookconfiguration/ingress-nginx-admission", "ingressclass/ingress-nginx", "clusterrole/ingress-nginx", "clusterrolebinding/ingress-nginx")
 		w.kubectl(t, "delete", "pods", "--all", "--namespace", r.name, "--grace-period=1", "--wait=false")
-		w.kubectl(t, "delete", "namespace", r.name, "--wait=false")
+		w.kubectl(t, "delete", "--ignore-not-found", "namespace", r.name, "--wait=false")
 	})
+	w.ApplyYAML(t, strings.NewReplacer("IMAGE", registryHost+"/sluice:"+firstTag,
+		"CA-BUNDLE", encoded(t, w.AuthorityFile()), "CERTIFICATE", encoded(t, certificate), "PRIVATE-KEY", encoded(t, key)).Replace(ingressNginx))
 	r.rollOut(t)
 	s := r.openShop(t)
 	w.isContained(t, r.name, r.controller, "/etc", "/usr")

@@ -19,7 +19,7 @@ import (
 )
 
 // TestKubeletRestarts: while a node's kubelet is away, and when it is back, nothing is
-// lost and no container is started again. The kubelet that is back asks for new tokens
+// lost and Sluice's container is not started again. The kubelet that is back asks for new tokens
 // for its pods, as one does for those that grow old; Sluice uses the new one.
 func TestKubeletRestarts(t *testing.T) {
 	w := theWorld(t)

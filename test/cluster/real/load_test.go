@@ -79,7 +79,7 @@ func TestNothingIsLost(t *testing.T) {
 		w.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=90s")
 	})
 	s.under(t, "helm upgrade to another image", func() {
-		w.helm(t, append([]string{"upgrade"}, r.values(secondTag, "controller.replicaCount=2")...)...)
+		w.helm(t, append([]string{"upgrade"}, r.values(t, secondTag, "controller.replicaCount=2")...)...)
 		r.rollOut(t)
 		r.runs(t, secondTag)
 	})

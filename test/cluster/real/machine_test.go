@@ -3,15 +3,12 @@
 package real
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -34,25 +31,13 @@ func enter() error {
 	if err != nil {
 		return err
 	}
-	return ip(`
+	return cluster.IP(`
 link set lo up
 link add lan type bridge
 address add ` + planeAddress + `/24 dev lan
 link set lan up
 address add ` + clientAddress + `/32 dev lo
 `)
-}
-
-// ip runs lines of ip(8), in the network namespace that a command enters, if one is
-// given.
-func ip(lines string, entering ...string) error {
-	arguments := slices.Concat(entering, []string{"ip", "-batch", "-"})
-	command := exec.Command(arguments[0], arguments[1:]...)
-	command.Stdin = strings.NewReader(lines)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("ip: %w: %s", err, bytes.TrimSpace(output))
-	}
-	return nil
 }
 
 // cgroups are the mounted hierarchies of control groups: one, or one for each

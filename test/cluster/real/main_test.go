@@ -28,11 +28,12 @@ func unmet() error {
 	}
 	for _, name := range []string{"containerd", "runc", "docker-registry", "skopeo", "nft", "nsenter", "unshare", "ip"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%s is missing: `test/setup.sh --image` installs it", name)
+			return fmt.Errorf("%s is missing: `test/setup.sh --nodes` installs it", name)
 		}
 	}
-	if _, err := cgroups(); err != nil {
-		return err
+	if _, err := os.Stat(cniPrograms + "/bridge"); err != nil {
+		return fmt.Errorf("%w: `test/setup.sh --nodes` installs it", err)
 	}
-	return nil
+	_, err := cgroups()
+	return err
 }

@@ -48,14 +48,14 @@ func newNode(c *cluster.Cluster, n int) (*node, error) {
 		return nil, err
 	}
 	pid := strconv.Itoa(d.holder.PID())
-	if err := ip(`
+	if err := cluster.IP(`
 link add ` + d.name + ` type veth peer name eth0 netns ` + pid + `
 link set ` + d.name + ` master lan up
 route add ` + d.pods + `.0/24 via ` + d.address + ` onlink dev lan
 `); err != nil {
 		return nil, err
 	}
-	err := ip(`
+	err := cluster.IP(`
 link set lo up
 link set eth0 up
 address add `+d.address+`/24 dev eth0

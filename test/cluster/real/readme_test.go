@@ -34,6 +34,10 @@ func TestReadme(t *testing.T) {
 		t.Fatal("the README has no section \"In a cluster\"")
 	}
 	script, expected := w.script(t, text[1])
+	t.Cleanup(func() {
+		(&release{w, "sluice", "sluice-controller"}).remove(t)
+		w.kubectl(t, "delete", "--ignore-not-found", "deployment,service,ingress", "web")
+	})
 	began := time.Now()
 	output := w.bash(t, script)
 	t.Logf("done in %.1f s", time.Since(began).Seconds())
@@ -45,10 +49,6 @@ func TestReadme(t *testing.T) {
 	if len(expected) != 2 {
 		t.Errorf("the README shows what %d commands print, want 2: mend this test", len(expected))
 	}
-	t.Cleanup(func() {
-		(&release{w, "sluice", "sluice-controller"}).remove(t)
-		w.kubectl(t, "delete", "deployment,service,ingress", "web")
-	})
 	w.isContained(t, "sluice", "sluice-controller", "/etc", "/tmp", "/var/lib")
 	w.answersAtNodePort(t, "sluice", "sluice-controller")
 }

@@ -42,10 +42,12 @@ type release struct {
 	controller string // the name of the controller's objects
 }
 
-// values are those that every release has, and more of the kind --set.
-func (r *release) values(tag string, more ...string) []string {
+// values are the arguments of helm install and helm upgrade: the values that every
+// release has, and more of the kind --set.
+func (r *release) values(t testing.TB, tag string, more ...string) []string {
+	t.Helper()
 	arguments := []string{
-		r.name, filepath.Join("..", "..", "..", "charts", "sluice"), "--namespace", r.name,
+		r.name, filepath.Join(checkout(t), "charts", "sluice"), "--namespace", r.name,
 		"--set", "controller.image.repository=" + registryHost + "/sluice", "--set-string", "controller.image.tag=" + tag,
 		"--set", "controller.ingressClassResource.name=" + r.name, "--set", "controller.ingressClassResource.controllerValue=example.com/" + r.name,
 		"--set", "controller.ingressClass=" + r.name,
@@ -66,7 +68,7 @@ func (w *world) install(t *testing.T, name, standard string, more ...string) *re
 	r := &release{w, name, name + "-sluice-controller"}
 	w.kubectl(t, "create", "namespace", name)
 	w.kubectl(t, "label", "namespace", name, "pod-security.kubernetes.io/enforce="+standard)
-	w.helm(t, append([]string{"install"}, r.values(firstTag, more...)...)...)
+	w.helm(t, append([]string{"install"}, r.values(t, firstTag, more...)...)...)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(w.trouble(t))

@@ -18,13 +18,13 @@ import (
 
 // TestClientAddress: with externalTrafficPolicy Local, backends are told the address of
 // a client that kube-proxy leads to Sluice; with Cluster, that of a node. With Local,
-// the health check that kube-proxy has for load balancers says which node has a pod,
-// and leaves out a pod that ends.
+// the health check that kube-proxy has for load balancers says which node has a pod.
 func TestClientAddress(t *testing.T) {
 	w := theWorld(t)
 	r := w.install(t, "client", "restricted", "controller.service.externalTrafficPolicy=Local")
+	with := r.nodeOf(t)
 	// As of a load balancer that asks the check below.
-	if err := ip("route replace " + r.address(t) + "/32 via " + r.nodeOf(t).address + "\n"); err != nil {
+	if err := cluster.IP("route replace " + r.address(t) + "/32 via " + with.address + "\n"); err != nil {
 		t.Fatal(err)
 	}
 	s := r.openShop(t)
@@ -35,7 +35,6 @@ func TestClientAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := r.nodeOf(t)
 	check := func(d *node) cluster.Request {
 		return cluster.Request{URL: fmt.Sprintf("http://%s:%d/healthz", d.address, service.Spec.HealthCheckNodePort)}
 	}
@@ -46,7 +45,7 @@ func TestClientAddress(t *testing.T) {
 		}
 		cluster.EventuallyStatus(t, check(d), want)
 	}
-	w.helm(t, append([]string{"upgrade"}, r.values(firstTag, "controller.service.externalTrafficPolicy=Cluster")...)...)
+	w.helm(t, append([]string{"upgrade"}, r.values(t, firstTag, "controller.service.externalTrafficPolicy=Cluster")...)...)
 	cluster.Eventually(t, "the address of a node", func(context.Context) error {
 		if got := s.toldAddress(t); got == clientAddress || !strings.HasPrefix(got, "10.") {
 			return fmt.Errorf("with Cluster, backends are told that the client is %q", got)
@@ -124,11 +123,7 @@ func TestOnTheNodes(t *testing.T) {
 	r := w.install(t, "host", "privileged", "controller.kind=DaemonSet", "controller.hostNetwork=true", "controller.dnsPolicy=ClusterFirstWithHostNet",
 		"controller.service.enabled=false", "controller.publishService.enabled=false", "controller.extraArgs.status-update-interval=5")
 	s := r.openShopAt(t, w.nodes[0].address)
-	for _, d := range w.nodes {
-		to := s.request("/hostname")
-		to.To = d.address + ":80"
-		cluster.EventuallyStatus(t, to, http.StatusOK)
-	}
+	s.answersAtNodes(t)
 	for _, pod := range r.pods(t.Context(), t) {
 		status, err := r.in(t, pod.Name, "cat", "/proc/1/status")
 		if err != nil || !strings.Contains(status, "\nNoNewPrivs:\t1\n") || !strings.Contains(status, "\nUid:\t101\t") {
@@ -144,14 +139,17 @@ func TestOnTheNodes(t *testing.T) {
 	})
 }
 
-// TestHostPorts: the same as docs/install.md says it, by ports of the nodes.
+// answersAtNodes: each node answers at port 80.
+func (s *shop) answersAtNodes(t *testing.T) {
+	t.Helper()
+	for _, d := range s.nodes {
+		cluster.EventuallyStatus(t, cluster.Request{URL: "http://" + s.host + "/hostname", To: d.address + ":80"}, http.StatusOK)
+	}
+}
+
+// TestHostPorts: the values for pods that have ports of the nodes, one on each node.
 func TestHostPorts(t *testing.T) {
 	w := theWorld(t)
 	r := w.install(t, "ports", "privileged", "controller.kind=DaemonSet", "controller.hostPort.enabled=true", "controller.service.enabled=false")
-	s := r.openShopAt(t, w.nodes[0].address)
-	for _, d := range w.nodes {
-		to := s.request("/hostname")
-		to.To = d.address + ":80"
-		cluster.EventuallyStatus(t, to, http.StatusOK)
-	}
+	r.openShopAt(t, w.nodes[0].address).answersAtNodes(t)
 }

@@ -39,6 +39,11 @@ func theWorld(t *testing.T) *world {
 	if err := unmet(); err != nil {
 		t.Skip(err)
 	}
+	for name, what := range map[string]string{"SLUICE_IMAGE": "archive of the image", "SLUICE_CLIENTS": "folder with kubectl and helm"} {
+		if os.Getenv(name) == "" {
+			t.Fatalf("%s names no %s: `make test-image` sets it", name, what)
+		}
+	}
 	began := time.Now()
 	c := cluster.Shared(t, cluster.Whole, cluster.Audited)
 	shared.once.Do(func() {
@@ -93,7 +98,7 @@ func (w *world) joinPods(t *testing.T) {
 			if from == to {
 				continue
 			}
-			if err := ip("route add "+to.pods+".0/24 via "+to.address+"\n", from.entering()...); err != nil {
+			if err := cluster.IP("route add "+to.pods+".0/24 via "+to.address+"\n", from.entering()...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +180,7 @@ func mustRun(t testing.TB, arguments ...string) string {
 	return string(output)
 }
 
-// kubeletRights let the API server ask kubelets, and kube-proxy watch.
+// kubeletRights let the API server ask kubelets, for kubectl exec and logs.
 const kubeletRights = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

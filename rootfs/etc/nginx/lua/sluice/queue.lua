@@ -7,8 +7,8 @@ local socket = require("sluice.socket")
 local _M = {}
 local mt = { __index = _M }
 
--- A datagram has at most DATAGRAM_BYTES, which leaves room for the first line. A line has to be
--- shorter. A worker that ends waits at most LAST_TRIES times 50 ms for the controller.
+-- The lines after the first one have together at most DATAGRAM_BYTES, and each has to be shorter.
+-- A worker that ends waits at most LAST_TRIES times 50 ms for the controller.
 local DATAGRAM_BYTES, LAST_TRIES = 61440, 20
 
 --- @tparam function send takes a datagram; returns whether it was sent

@@ -53,7 +53,7 @@ end
 
 local RANGE = 2 ^ 32
 
--- A step of the search: whether the number of points below the hash is at least "at" + "half".
+-- A step of the search: "at" + "half" if at least so many points are below the hash, else "at".
 -- Without a branch, because each outcome of one would be compiled on its own.
 local function step(points, last, hash, at, half)
   return at - half * floor((points[min(at + half - 1, last)] - hash) / RANGE)

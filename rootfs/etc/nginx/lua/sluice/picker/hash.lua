@@ -13,6 +13,7 @@ local MOST_KEPT = 4
 --- @tparam table config {by = {text, variable, text, ...}, subset = the number of endpoints
 -- for a key or nil, points = limit of the ring}
 function _M.new(endpoints, config)
+  -- alone is the variable that is the whole key, as of most hashes.
   local by, subset = config.by, config.subset and math.min(config.subset, endpoints.count)
   return setmetatable({ by = by, alone = by[1] == "" and not by[3] and by[2], subset = subset, ring = ring.new(endpoints.keys, config.points) }, mt)
 end
