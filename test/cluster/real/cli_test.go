@@ -4,6 +4,7 @@ package real
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sluice/test/cluster"
 	"sluice/test/kit"
@@ -42,10 +44,15 @@ func (w *world) environment(t testing.TB) []string {
 	return append(os.Environ(), "KUBECONFIG="+w.admin, "PATH="+path, "HOME="+w.Dir())
 }
 
+// commandTime is the most that a command of an administrator takes; some wait for 5 minutes.
+const commandTime = 6 * time.Minute
+
 // try runs a program with an administrator's environment.
 func (w *world) try(t testing.TB, arguments ...string) (string, error) {
 	t.Helper()
-	command := exec.Command("env", arguments...) // which looks in the PATH of the environment
+	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, "env", arguments...) // which looks in the PATH of the environment
 	command.Env = w.environment(t)
 	var output, errs bytes.Buffer
 	command.Stdout, command.Stderr = &output, &errs

@@ -50,7 +50,11 @@ func TestKubeletRestarts(t *testing.T) {
 // token is the id of the token in the pod's volume. It needs no kubelet.
 func (r *release) token(t *testing.T, pod corev1.Pod) string {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/root/run/secrets/kubernetes.io/serviceaccount/token", processes(t, pod)[0].pid))
+	running := processes(t, pod)
+	if len(running) == 0 {
+		t.Fatalf("the pod %s has no process", pod.Name)
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/root/run/secrets/kubernetes.io/serviceaccount/token", running[0].pid))
 	if err != nil {
 		t.Fatal(err)
 	}

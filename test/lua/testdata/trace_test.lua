@@ -188,6 +188,19 @@ tests["large batches do not wait"] = function()
   assert(#sent == 1, #sent)
 end
 
+tests["after a refusal the next try comes sooner than what waits for others"] = function()
+  local seconds = {}
+  local q = queue.new(function()
+    return false
+  end, function(after)
+    seconds[#seconds + 1] = after
+    return true
+  end, 0.5, 0.005)
+  q:push("x")
+  q:wake(true)
+  expect.equal({ 0.005 }, seconds)
+end
+
 tests["a socket that nobody reads is no error"] = function()
   local send, wait = require("sluice.socket").open("/nowhere/run/traces.sock")
   expect.equal(false, send("x"))

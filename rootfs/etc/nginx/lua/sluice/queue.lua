@@ -64,7 +64,7 @@ function _M:wake(now)
   if now and not self.refused and self:flush() then
     return
   end
-  if not self.timer and not set_timer(self, self.delay) then
+  if not self.timer and not set_timer(self, self.refused and self.retry or self.delay) then
     self:flush() -- the worker ends
   end
 end
