@@ -188,6 +188,7 @@ var ofRules = map[string][]string{
 	"file_name":          {"i", strings.Repeat("i", 196) + ".-_0"},
 	"secret_name":        {"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
 	"configmap_ref":      {"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
+	"ingress_ref":        {"n/i", strings.Repeat("n", 63) + "/" + strings.Repeat("i", 253)},
 	"configmap_name":     {"c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
 	"realm":              {"!", strings.Repeat("~", 200)},
 	"error_status":       {"400", "498", "500", "599"},
