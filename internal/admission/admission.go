@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -28,7 +29,7 @@ import (
 
 // HandOver is the annotation with which an Ingress lets another one, as NAMESPACE/NAME, have its
 // hosts and paths too, until one of the two goes.
-const HandOver = "sluice.io/hand-over"
+const HandOver = annotations.OwnPrefix + "hand-over"
 
 // Basis is what Ingresses are judged by. Nothing of it may change.
 type Basis struct {
