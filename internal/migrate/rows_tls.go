@@ -10,6 +10,7 @@ import (
 // logRows are about logs.
 var logRows = []row{
 	{"profiling", "`--profiling`", flagged("profiling")},
+	{"shutdown-grace", "`--shutdown-grace-period`", untold(operation)},
 	{"log-path", "`access-log-path`, `http-access-log-path`, `error-log-path` outside", by("access-log-path http-access-log-path stream-access-log-path error-log-path")},
 	{"log-stderr", "an access log on `/dev/stderr`", by("access-log-path http-access-log-path stream-access-log-path").that("/dev/stderr")},
 	{"log-volume", "no `access-log-path`, and a volume", untold(otherObject)},
