@@ -11,8 +11,10 @@ import (
 // must not affect other hosts, nor weaken what protects paths of other Ingresses.
 type ServerSnippet string
 
-// UnmarshalText accepts a Snippet that has only some directives outside of its locations.
+// UnmarshalText accepts a Snippet that has only some directives outside of its locations. It
+// leaves out an "allow all" that only follows deny.
 func (s *ServerSnippet) UnmarshalText(text []byte) error {
+	text = withoutNeedlessAllow(text)
 	err := checkSnippet(text, func(statement syntax.Statement) string {
 		if why := reachesInHTTP(statement); why != "" || statement.Depth > 1 || statement.Block == "location" {
 			return why
@@ -42,10 +44,10 @@ var ofServers = []struct {
 // besideLocations are the directives that a server snippet may have outside of its
 // locations. Locations of other Ingresses inherit them, so that none decides who gets in, or
 // what a backend learns about a client. nginx reads the header of a request before it knows
-// the server, so that none changes how it does. deny only refuses: without allow beside it,
-// nobody whom a location refuses gets in.
+// the server, so that none changes which headers it takes. deny only refuses: without allow
+// beside it, nobody whom a location refuses gets in.
 var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break|deny` +
-	`|add_header|add_trailer|more_(?:set|clear)_headers|expires|etag` +
+	`|add_header|add_trailer|more_(?:set|clear)_headers|proxy_hide_header|expires|etag` +
 	`|charset|charset_types|override_charset|source_charset|default_type` +
 	`|client_max_body_size|client_body_buffer_size|client_(?:body|header)_timeout|send_timeout` +
 	`|keepalive_(?:requests|time|timeout)|lingering_(?:close|time|timeout)|reset_timedout_connection` +
@@ -53,7 +55,7 @@ var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|bre
 	`|proxy_request_buffering|proxy_max_temp_file_size|proxy_temp_file_write_size` +
 	`|(?:gzip|brotli)(?:_buffers|_comp_level|_disable|_http_version|_min_length|_proxied|_types|_vary|_window)?` +
 	`|sub_filter|sub_filter_(?:once|types|last_modified)` +
-	`|server_tokens|tcp_nodelay|tcp_nopush|sendfile|output_buffers|max_ranges|if_modified_since|chunked_transfer_encoding` +
+	`|server_tokens|log_not_found|tcp_nodelay|tcp_nopush|sendfile|output_buffers|max_ranges|if_modified_since|chunked_transfer_encoding` +
 	`|absolute_redirect|port_in_redirect|server_name_in_redirect)$`)
 
 func reachesFromServer(s syntax.Statement) string {
@@ -61,6 +63,12 @@ func reachesFromServer(s syntax.Statement) string {
 		if f.name.MatchString(s.Name()) {
 			return f.why
 		}
+	}
+	if limited, ok := inSomeForms[s.Name()]; ok {
+		if !limited.valid(s.Tokens[1:]) {
+			return limited.why
+		}
+		return ""
 	}
 	if !besideLocations.MatchString(s.Name()) {
 		return "is not for all Ingresses of the host, which would inherit it: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"

@@ -113,6 +113,8 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		"", "# nothing", "add_header X y always;", "more_set_headers 'X: y';", "client_max_body_size 8m; proxy_read_timeout 5s; send_timeout 5s;", "gzip on; gzip_types text/css;",
 		"set $x y; if ($x) { set $y z; return 403; } rewrite ^/a$ /b last;", "location /a { error_page 403 =200 /b; limit_req_dry_run on; allow all; if ($x) { access_log off; } }",
 		"location /a { location /a/b { satisfy any; } }", "sub_filter a b; expires 1h; charset utf-8; proxy_buffers 8 8k;", "return 301 https://a.example$request_uri;", "deny 192.0.2.1;",
+		"proxy_hide_header X;", "client_header_buffer_size 1k; large_client_header_buffers 4 8k;", "client_header_buffer_size 64k; large_client_header_buffers 8 128k;",
+		"proxy_intercept_errors on; error_page 404 /404.html; error_page 500 502 503 504 @sorry;", "error_page 503 https://sorry.example/;",
 	} {
 		var got ServerSnippet
 		if err := got.UnmarshalText([]byte(text)); err != nil {
@@ -120,16 +122,32 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"error_page 401 403 =200 @open; location @open { return 200; }", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
-		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "allow 192.0.2.1; deny all;", "proxy_intercept_errors on;", "proxy_pass_request_headers off;",
+		"error_page 401 403 @open; location @open { return 200; }", "error_page 404 =200 /a;", "error_page 404 = /a;", "error_page 502 $arg_a;", "error_page 404;", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
+		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "allow 192.0.2.1; deny all;", "proxy_intercept_errors off;", "proxy_pass_request_headers off;",
 		"proxy_pass_header X-Accel-Redirect;", "proxy_ssl_verify off;", "internal;", "access_log off;", "error_log /dev/stdout;", "more_set_input_headers 'Authorization: x';",
-		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "proxy_hide_header X;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
-		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "large_client_header_buffers 1 512;", "if ($x) { satisfy any; }", "types { a b; }",
+		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
+		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "client_header_buffer_size 65k;", "client_header_buffer_size x;", "large_client_header_buffers 1 8k;", "large_client_header_buffers 4 7k;",
+		"large_client_header_buffers 4 129k;", "large_client_header_buffers 9 8k;", "large_client_header_buffers 8k;", "allow all; deny 192.0.2.1;", "deny 192.0.2.1; allow 192.0.2.2; deny 192.0.2.3; allow all;", "deny 192.0.2.1; allow 192.0.2.2;",
+		"if ($x) { satisfy any; }", "types { a b; }",
 		"if ($x) { limit_req_dry_run on; }",
 	} {
 		var got ServerSnippet
-		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), "beside the locations") && !strings.Contains(err.Error(), "want the annotation satisfy") {
+		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), ": want ") && !strings.Contains(err.Error(), "beside the locations") {
 			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+// nginx allows what no rule denies.
+func TestAllowBehindDeny(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]ServerSnippet{
+		"deny 192.0.2.1;\nallow all;\nset $x y;":                                   "deny 192.0.2.1;\n\nset $x y;",
+		"deny 192.0.2.1; location /a { allow all; } deny 192.0.2.2; allow 'all' ;": "deny 192.0.2.1; location /a { allow all; } deny 192.0.2.2; ",
+	} {
+		var got ServerSnippet
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%q: got %q, error %v, want %q", text, got, err, want)
 		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 type Statement struct {
 	// Tokens are the values of the tokens; the first is the name of the directive.
 	Tokens []string
-	// Line is where it begins, from 1.
-	Line int
+	// Line is where it begins, from 1. Start and End are the bytes from its name to behind its
+	// ";" or "{".
+	Line, Start, End int
 	// Depth is the number of blocks around it, and Block the name of the innermost one.
 	// Opens is set for the head of a block.
 	Depth int
@@ -73,7 +74,7 @@ func (p *parser) step(i int, ch byte) error {
 		p.start = i
 	}
 	if event&Begin != 0 && len(p.reading.Tokens) == 0 {
-		p.reading.Line = p.line
+		p.reading.Line, p.reading.Start = p.line, i
 	}
 	if event&End != 0 {
 		p.reading.Tokens = append(p.reading.Tokens, TokenValue(p.text[p.start:i]))
@@ -85,6 +86,7 @@ func (p *parser) step(i int, ch byte) error {
 	if p.start >= 0 && i-p.start >= model.LongestToken {
 		return p.wrong(fmt.Sprintf("a token or comment of more than %d bytes", model.LongestToken))
 	}
+	p.reading.End = i + 1
 	if err := p.mark(event, ch); err != nil {
 		return err
 	}

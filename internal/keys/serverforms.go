@@ -1,0 +1,84 @@
+package keys
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"sluice/internal/syntax"
+)
+
+// form says which arguments a directive may have in a server snippet outside of its
+// locations, and why no others.
+type form struct {
+	valid func(arguments []string) bool
+	why   string
+}
+
+// inSomeForms are the directives that a server snippet may have there with some arguments only.
+var inSomeForms = map[string]form{
+	"large_client_header_buffers": {isHeaderBuffers, "decides which requests the other Ingresses of the host get, and what memory clients can take: want 4 to 8 buffers of 8k to 128k"},
+	"client_header_buffer_size":   {isHeaderBuffer, "is memory of each connection: want 1k to 64k"},
+	"error_page":                  {isErrorPage, "could let in whom another Ingress of the host refuses: want codes of 404 to 417, 429 and 500 to 507, without \"=\", and a path, a named location or a URL without variables"},
+	"proxy_intercept_errors":      {func(arguments []string) bool { return slices.Equal(arguments, []string{"on"}) }, "may turn off error pages of the settings: want on"},
+}
+
+// The smallest sizes are nginx's defaults.
+// Source: https://nginx.org/en/docs/http/ngx_http_core_module.html#large_client_header_buffers
+const (
+	leastHeader, mostHeader   = 1 << 10, 64 << 10
+	leastHeaders, mostHeaders = 8 << 10, 128 << 10
+)
+
+func isHeaderBuffer(arguments []string) bool {
+	var size Size
+	return len(arguments) == 1 && size.UnmarshalText([]byte(arguments[0])) == nil && size.Bytes() >= leastHeader && size.Bytes() <= mostHeader
+}
+
+func isHeaderBuffers(arguments []string) bool {
+	var buffers Buffers
+	if buffers.UnmarshalText([]byte(strings.Join(arguments, " "))) != nil {
+		return false
+	}
+	size := buffers.Size.Bytes()
+	return buffers.Number >= 4 && buffers.Number <= 8 && size >= leastHeaders && size <= mostHeaders
+}
+
+// errorCode matches the codes that tell no refusal. Without "=", the code stays that of the
+// answer, also where nginx asks an authentication server.
+var (
+	errorCode = regexp.MustCompile(`^(?:40[4-9]|41[0-7]|429|50[0-7])$`)
+	errorPage = regexp.MustCompile(`^(?:/|@|https?://)[^$]*$`)
+)
+
+func isErrorPage(arguments []string) bool {
+	if len(arguments) < 2 {
+		return false
+	}
+	last := len(arguments) - 1
+	return errorPage.MatchString(arguments[last]) && !slices.ContainsFunc(arguments[:last], func(code string) bool { return !errorCode.MatchString(code) })
+}
+
+// withoutNeedlessAllow leaves out "allow all" where all rules before it are deny. nginx allows
+// what no rule denies, so it has no effect there, but would beside "satisfy any" of another
+// Ingress of the host.
+// Source: https://nginx.org/en/docs/http/ngx_http_access_module.html
+func withoutNeedlessAllow(text []byte) []byte {
+	statements, err := syntax.Parse(text)
+	if err != nil {
+		return text
+	}
+	rules := slices.DeleteFunc(statements, func(s syntax.Statement) bool {
+		return s.Depth > 0 || s.Name() != "allow" && s.Name() != "deny"
+	})
+	for i, rule := range rules {
+		switch {
+		case rule.Name() == "deny":
+		case i > 0 && i == len(rules)-1 && slices.Equal(rule.Tokens, []string{"allow", "all"}):
+			return slices.Concat(text[:rule.Start], text[rule.End:])
+		default:
+			return text
+		}
+	}
+	return text
+}
