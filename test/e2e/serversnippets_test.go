@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+
+	"sluice/test/kit"
 )
 
 // TestInheritedOfServerSnippet: what the documentation of well-known charts has in a server
@@ -36,7 +39,14 @@ stringData: {auth: "ann:$2y$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5
 			"b.yaml": ingress("b", "shop.example", []string{"/b Prefix web"}, "auth-type: basic", "auth-secret: users", "satisfy: any"),
 			"c.yaml": ingress("c", "plain.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config")
+		asked := kit.OwnAddress(t)
+		if asked == "" {
+			t.Skip("this machine has no address but its loopback")
+		}
+		s.write("asked.yaml", ingress("asked", "", []string{"/asked Exact web"}))
+		s.write("d.yaml", ingress("d", "shop.example", []string{"/d Prefix web"}, fmt.Sprintf("auth-url: http://%s:%d/asked?status=404", asked, s.HTTP)))
 		s.waitBackend("http://shop.example/", "web")
+		s.waitStatus("http://shop.example/d", 500)
 
 		large := http.Header{"X-Large": {strings.Repeat("x", 100<<10)}}
 		for _, c := range []struct {
@@ -54,6 +64,7 @@ stringData: {auth: "ann:$2y$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5
 			{"http://shop.example/?status=403", nil, 403, `"Backend"`, true},
 			{"http://plain.example/?status=404", nil, 404, `"Backend"`, false},
 			{"http://shop.example/b", nil, 401, "", true}, // "allow all" would let in whom "satisfy any" keeps out
+			{"http://shop.example/d", nil, 500, "", true}, // the page for 404 has 200, and the authentication server answers 404
 		} {
 			got, err := s.ask(http.MethodGet, c.url, c.header)
 			hidden := got.header.Get("X-Powered-By") == ""
