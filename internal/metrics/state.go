@@ -42,7 +42,7 @@ func newStateCollector(o Options, labels prometheus.Labels) *stateCollector {
 		hash:             d.desc(controller+"config_hash", "A number of the configuration that nginx runs; others have other numbers. 0 while the last one could not be loaded."),
 		orphan:           d.desc(controller+"orphan_ingress", "1 for an Ingress with a Service that is missing (no-service) or has no endpoints (no-endpoint).", "namespace", "ingress", "type"),
 		problems:         d.desc("sluice_problems", "Problems by their reason.", "reason"),
-		ingresses:        d.desc("sluice_ingresses", "Ingresses by their state: served, quarantined, and denied (served, with paths that answer 503). One can be in several.", "state"),
+		ingresses:        d.desc("sluice_ingresses", "Ingresses by their state: served, quarantined, denied (served, with paths that answer 503), and deleted (still served, because the configuration without them is not in force yet). One can be in several.", "state"),
 		servers:          d.desc("sluice_servers", "Hosts in nginx.conf."),
 		locations:        d.desc("sluice_locations", "Locations in nginx.conf."),
 		conf:             d.desc("sluice_nginx_conf_bytes", "Size of nginx.conf."),
@@ -90,7 +90,8 @@ func (c *stateCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(c.orphan, 1, o.ingress.Namespace, o.ingress.Name, o.kind)
 	}
 	if confirmed := state.Confirmed; confirmed != nil {
-		gauge(c.ingresses, float64(confirmed.Ingresses), "served")
+		gauge(c.ingresses, float64(len(confirmed.Ingresses)), "served")
+		gauge(c.ingresses, float64(state.Deleted()), "deleted")
 		gauge(c.servers, float64(len(confirmed.Config.Static.Servers)))
 		locations := 0
 		for _, s := range confirmed.Config.Static.Servers {
