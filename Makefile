@@ -83,7 +83,7 @@ test-image: ## the image: built twice, the same to the byte, run beside an API s
 	$(GO) -C test/cluster test -tags image -p 1 ./image ./real -count=1 -timeout 20m -v || status=1; exit $$status
 
 ifdef CASE
-golden: setup-test ## CASE=path-exact: check one golden case and print the differences (UPDATE=1: write its expectations anew). Without CASE: write all expectations anew, of test/golden, internal/debug, test/chart, docs/reference and docs/compatibility.md; read the difference before committing it
+golden: setup-test ## CASE=path-exact: check one golden case and print the differences (UPDATE=1: write its expectations anew). Without CASE: write all expectations anew, of test/golden, internal/debug, test/chart, docs/reference, docs/monitoring.md and docs/compatibility.md; read the difference before committing it
 	@test -f test/golden/cases/$(CASE).txtar || { echo "make golden: there is no case test/golden/cases/$(CASE).txtar" >&2; exit 1; }
 	$(GO) test ./test/golden -run '^TestCases$$/^$(CASE)$$' -count=1 $(if $(UPDATE),-update)
 else
@@ -92,6 +92,7 @@ golden: manifests
 	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
+	$(GO) test ./internal/metrics -run TestPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 	$(GO) -C test/chart test . -count=1 -update
 	$(GO) test ./test/markdown -count=1 -update
