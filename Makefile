@@ -71,10 +71,11 @@ docs: setup-test cluster clients ## what README.md and docs tell users to do, do
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
 test-image: ## the image: built twice, the same to the byte, run beside an API server, and by the chart in a cluster with real nodes (as root)
-	@set -euo pipefail; test/setup.sh --image; test/setup.sh --nodes; \
+	@set -euo pipefail; test/setup.sh --image; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
-	node="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" node)"; echo "nodes: $$node"; \
+	if [ "$$(id -u)" = 0 ]; then test/setup.sh --nodes; node="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" node)"; echo "nodes: $$node"; \
+	else echo "nodes: none, because only root can run a kubelet; their tests are skipped"; fi; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
 	rm -rf "$(IMAGES)"; for time in first second; do DIST="$(IMAGES)/$$time" ./build.sh image $(ARCH); done; \
