@@ -23,11 +23,10 @@ type logsBlock struct {
 	// FormatText its text if the settings do not print it.
 	Target, Format, FormatText string
 	Params                     []string
-	// Shares decide which requests are in the log, by variables with their Hash. Skips is
-	// set if URLs count, too.
-	Shares keys.LogShares
-	Hash   string
-	Skips  bool
+	// Sampling decides which requests are in the log. Samples is set if the settings do not
+	// print it.
+	Sampling settings.Sampling
+	Samples  bool
 }
 
 // Print returns the settings, nil if they are the defaults.
@@ -44,14 +43,11 @@ func (l Logs) Print(at Place) any {
 	return b
 }
 
-// choose sets the format, and which requests are in the log. Ingresses with the same shares
-// share their variables.
+// choose sets the format, and which requests are in the log.
 func (l Logs) choose(b *logsBlock, log settings.Log) {
-	b.Format, b.Skips = settings.FormatName(l.Format), len(log.SkipURLs) > 0
+	b.Format = settings.FormatName(l.Format)
+	b.Sampling, b.Samples = log.SamplingBy(l.Shares), !slices.Equal(l.Shares, log.AccessShares)
 	if l.Format != log.AccessFormat {
 		b.FormatText = settings.FormatText(l.Format)
-	}
-	if len(l.Shares) > 0 {
-		b.Shares, b.Hash = l.Shares, contentHash(l.Shares)
 	}
 }

@@ -110,7 +110,7 @@ func (t *Assembly) usedBackends(hosts []*host) []*Backend {
 		for _, u := range h.built.uses {
 			if u.Backend.pass != t.memo.pass {
 				u.Backend.pass = t.memo.pass
-				t.memo.used.backends++
+				t.memo.usedBackends++
 				found = append(found, u.Backend)
 			}
 		}

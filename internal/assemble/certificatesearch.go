@@ -13,18 +13,18 @@ import (
 // item names: an Ingress can have thousands of both.
 type search struct {
 	*Assembly
-	of map[*claim.Owner]*searched
+	of map[*claim.Owner]*ownerSecrets
 	// fresh is the index of the first item that has changed.
-	fresh map[*searched]int
-	// used are those that decided, in the order of hosts.
-	used []*searched
+	fresh map[*ownerSecrets]int
+	// decided are those that decided about a host, in the order of hosts.
+	decided []*ownerSecrets
 }
 
-// searched are the Secrets of an owner's items.
-type searched struct {
+// ownerSecrets are the Secrets of an owner's items.
+type ownerSecrets struct {
 	owner *claim.Owner
 	// found and problems are of each item; found is nil without a Secret.
-	found    []*look
+	found    []*readSecret
 	problems [][]model.Problem
 	// first is the index of the first item with a certificate for a name, which may be a wildcard.
 	first map[string]int
@@ -48,20 +48,20 @@ func (s *search) assign(h *host) {
 	}
 }
 
-// use notes the items that decided about a host. If those of its owner were read anew for another
-// host, they replace those of an earlier call, which all hosts would otherwise keep: up to the item
-// of the host they are equal.
-func (s *search) use(a *assignment) {
-	if a.searched == nil {
+// noteDecided notes the items that decided about a host. If those of its owner were read anew for
+// another host, they replace those of an earlier call, which all hosts would otherwise keep: up to
+// the item of the host they are equal.
+func (s *search) noteDecided(a *assignment) {
+	if a.secrets == nil {
 		return
 	}
-	if of := s.of[a.searched.owner]; of != nil {
-		a.searched = of
+	if of := s.of[a.secrets.owner]; of != nil {
+		a.secrets = of
 	}
-	if a.searched.last < 0 {
-		s.used = append(s.used, a.searched)
+	if a.secrets.last < 0 {
+		s.decided = append(s.decided, a.secrets)
 	}
-	a.searched.last = max(a.searched.last, a.item)
+	a.secrets.last = max(a.secrets.last, a.item)
 }
 
 func (s *search) assignAnew(h *host) {
@@ -84,31 +84,31 @@ func (s *search) assignAnew(h *host) {
 
 // outdated reports whether the content of a Secret changed that an assignment depends on.
 func (s *search) outdated(a *assignment) bool {
-	if a.looked != nil && s.changed(a.looked) {
+	if a.named != nil && s.changed(a.named) {
 		return true
 	}
-	if a.searched == nil {
+	if a.secrets == nil {
 		return false
 	}
-	fresh, known := s.fresh[a.searched]
+	fresh, known := s.fresh[a.secrets]
 	if !known {
-		fresh = slices.IndexFunc(a.searched.found, func(l *look) bool { return l != nil && s.changed(l) })
+		fresh = slices.IndexFunc(a.secrets.found, func(r *readSecret) bool { return r != nil && s.changed(r) })
 		if fresh < 0 {
-			fresh = len(a.searched.found)
+			fresh = len(a.secrets.found)
 		}
-		s.fresh[a.searched] = fresh
-		a.searched.last = -1
+		s.fresh[a.secrets] = fresh
+		a.secrets.last = -1
 	}
 	return a.item >= fresh
 }
 
-func (s *search) changed(l *look) bool {
-	return s.Objects.Certificate(l.secret, l.namespace) != l.found
+func (s *search) changed(r *readSecret) bool {
+	return s.Objects.Certificate(r.secret, r.namespace) != r.found
 }
 
-// reportUsed reports the Problems of the items that hosts looked at, each once.
-func (s *search) reportUsed() {
-	for _, of := range s.used {
+// reportDecided reports the Problems of the items that hosts looked at, each once.
+func (s *search) reportDecided() {
+	for _, of := range s.decided {
 		for at := range of.last + 1 {
 			s.report(of.problems[at]...)
 		}
@@ -122,18 +122,18 @@ func (h *host) passOver(later, first *claim.Owner) {
 		return
 	}
 	secret := later.TLS.Items[at].Secret
-	if looked := h.certificate.lastLook(); secret.Name == "" || looked != nil && looked.secret == secret {
+	if last := h.certificate.lastRead(); secret.Name == "" || last != nil && last.secret == secret {
 		return
 	}
 	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.Ref, h.name))
 }
 
-// lastLook is the Secret that was read last, nil for none.
-func (a *assignment) lastLook() *look {
-	if a.searched != nil {
-		return a.searched.found[a.item]
+// lastRead is the Secret that was read last, nil for none.
+func (a *assignment) lastRead() *readSecret {
+	if a.secrets != nil {
+		return a.secrets.found[a.item]
 	}
-	return a.looked
+	return a.named
 }
 
 // choose takes the certificate of the first owner with a TLS section: that of the item
@@ -151,7 +151,7 @@ func (s *search) choose(h *host, owner *claim.Owner) {
 		return
 	}
 	found, problems := s.read(owner, at)
-	a.looked, a.problems = found, append(a.problems, problems...)
+	a.named, a.problems = found, append(a.problems, problems...)
 	switch pair := found.found; {
 	case pair.Certificate == nil:
 	case !claim.Covers(pair.Names, h.name):
@@ -164,11 +164,11 @@ func (s *search) choose(h *host, owner *claim.Owner) {
 // chooseByName takes the first certificate that is valid for the host. If there is
 // none, it reports the first items that may be for the host.
 func (s *search) chooseByName(h *host, owner *claim.Owner) {
-	of, a := s.items(owner), h.certificate
+	of, a := s.secretsOf(owner), h.certificate
 	if of == nil {
 		return
 	}
-	a.searched = of
+	a.secrets = of
 	if at, found := of.firstFor(h.name); found {
 		a.pair, a.item = of.found[at].found, at
 		return
@@ -180,7 +180,7 @@ func (s *search) chooseByName(h *host, owner *claim.Owner) {
 }
 
 // unfitFor returns items with a certificate that may be for a host, but are not.
-func (of *searched) unfitFor(name string) []int {
+func (of *ownerSecrets) unfitFor(name string) []int {
 	name = strings.ToLower(name)
 	_, parent, _ := strings.Cut(name, ".")
 	related := "*." + parent
@@ -193,7 +193,7 @@ func (of *searched) unfitFor(name string) []int {
 }
 
 // note notes an item with a certificate.
-func (of *searched) note(at int) {
+func (of *ownerSecrets) note(at int) {
 	add := func(to []int) []int {
 		if len(to) == mostUnfit || slices.Contains(to, at) {
 			return to
@@ -222,7 +222,7 @@ func (of *searched) note(at int) {
 }
 
 // firstFor returns the first item whose certificate is valid for a name.
-func (of *searched) firstFor(name string) (at int, found bool) {
+func (of *ownerSecrets) firstFor(name string) (at int, found bool) {
 	name = strings.ToLower(name)
 	at, found = of.first[name]
 	if _, parent, _ := strings.Cut(name, "."); parent != "" {
@@ -233,12 +233,12 @@ func (of *searched) firstFor(name string) (at int, found bool) {
 	return at, found
 }
 
-// items reads the items of an owner, nil if none names a Secret.
-func (s *search) items(owner *claim.Owner) *searched {
+// secretsOf reads the Secrets of an owner's items, nil if none names a Secret.
+func (s *search) secretsOf(owner *claim.Owner) *ownerSecrets {
 	if of := s.of[owner]; of != nil || slices.IndexFunc(owner.TLS.Items, func(i claim.TLSItem) bool { return i.Secret.Name != "" }) < 0 {
 		return of
 	}
-	of := &searched{owner: owner, found: make([]*look, len(owner.TLS.Items)), problems: make([][]model.Problem, len(owner.TLS.Items)), first: map[string]int{}, meant: map[string][]int{}, last: -1}
+	of := &ownerSecrets{owner: owner, found: make([]*readSecret, len(owner.TLS.Items)), problems: make([][]model.Problem, len(owner.TLS.Items)), first: map[string]int{}, meant: map[string][]int{}, last: -1}
 	for at, item := range owner.TLS.Items {
 		if item.Secret.Name == "" {
 			continue
@@ -254,14 +254,14 @@ func (s *search) items(owner *claim.Owner) *searched {
 }
 
 // read reads the Secret of a TLS item, and returns its Problems.
-func (s *search) read(owner *claim.Owner, at int) (*look, []model.Problem) {
+func (s *search) read(owner *claim.Owner, at int) (*readSecret, []model.Problem) {
 	secret := owner.TLS.Items[at].Secret
 	found := s.Objects.Certificate(secret, owner.Ref.Namespace)
 	problems := slices.Clone(found.Remarks)
 	if found.Certificate == nil {
 		problems = append(problems, model.Problem{Object: owner.Ref, Field: owner.TLS.Items[at].Field, Reason: found.Reason, Text: found.Fault + ": the default certificate is presented"})
 	}
-	return &look{secret, owner.Ref.Namespace, found}, problems
+	return &readSecret{secret, owner.Ref.Namespace, found}, problems
 }
 
 // unfit reports a certificate for other names.

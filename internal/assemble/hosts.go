@@ -94,7 +94,7 @@ func (t *Assembly) entry(name string) *host {
 func (t *Assembly) beginHost(h *host) {
 	h.pass = t.memo.pass
 	h.next, h.nextCanaries, h.aliases, h.held, h.delegating, h.other = h.next[:0], nil, nil, nil, nil, ""
-	t.memo.used.hosts++
+	t.memo.usedHosts++
 }
 
 // settle takes over the gathered rules. If they differ from those of the last call, it

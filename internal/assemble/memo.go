@@ -18,8 +18,8 @@ type Memo struct {
 	// sortedHosts and sortedBackends are those of the last call.
 	sortedHosts    inOrder[*host]
 	sortedBackends inOrder[*Backend]
-	// used counts the entries of each map that this call used.
-	used struct{ hosts, backends int }
+	// usedHosts and usedBackends are the numbers of entries that this call used.
+	usedHosts, usedBackends int
 }
 
 // NewMemo returns an empty memo.
@@ -33,16 +33,16 @@ func NewMemo() *Memo {
 
 func (m *Memo) begin(in Input) *Assembly {
 	m.pass++
-	m.used.hosts, m.used.backends = 0, 0
+	m.usedHosts, m.usedBackends = 0, 0
 	return &Assembly{Input: in, memo: m, absent: map[*claim.Owner]bool{}}
 }
 
 // end drops the entries that the call did not use.
 func (m *Memo) end() {
-	if len(m.hosts) > m.used.hosts {
+	if len(m.hosts) > m.usedHosts {
 		maps.DeleteFunc(m.hosts, func(_ string, h *host) bool { return h.pass != m.pass })
 	}
-	if len(m.backends) > m.used.backends {
+	if len(m.backends) > m.usedBackends {
 		maps.DeleteFunc(m.backends, func(_ BackendID, b *Backend) bool { return b.pass != m.pass })
 	}
 }

@@ -19,15 +19,15 @@ type assignment struct {
 	pair     *Presented
 	item     int
 	problems []model.Problem
-	// looked is the Secret of the item that names the host, if one was read.
-	looked *look
-	// searched are the items of an owner that were looked through up to item, if none names
+	// named is the Secret of the item that names the host, if one was read.
+	named *readSecret
+	// secrets are those of an owner's items, which were looked through up to item, if none names
 	// the host.
-	searched *searched
+	secrets *ownerSecrets
 }
 
-// look is the content of a Secret for owners of a namespace.
-type look struct {
+// readSecret is a Secret that was read for owners of a namespace.
+type readSecret struct {
 	secret    snapshot.Name
 	namespace string
 	found     *Presented
@@ -94,15 +94,15 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 	for _, presented := range t.Presented {
 		certificates[presented.ID] = presented
 	}
-	s := &search{Assembly: t, of: map[*claim.Owner]*searched{}, fresh: map[*searched]int{}}
+	s := &search{Assembly: t, of: map[*claim.Owner]*ownerSecrets{}, fresh: map[*ownerSecrets]int{}}
 	for _, h := range hosts {
 		s.assign(h)
 		t.report(h.certificate.problems...)
 	}
 	for _, h := range hosts {
-		s.use(h.certificate)
+		s.noteDecided(h.certificate)
 	}
-	s.reportUsed()
+	s.reportDecided()
 	roomless := t.roomless(hosts, standard)
 	for _, h := range hosts {
 		by := h.certificate.by

@@ -44,7 +44,7 @@ func (c *Controller) publish() {
 
 // shown returns the views of a plan in force.
 func (p *plan) shown() *debug.Confirmed {
-	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Templates: p.templates, Ingresses: len(p.accepted)}
+	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Templates: p.templates, Ingresses: p.accepted}
 }
 
 // logSync writes the log line of a sync: the changes since the last line. The line of a

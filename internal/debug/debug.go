@@ -63,8 +63,25 @@ type Confirmed struct {
 	// Templates and Environment are those that made the File.
 	Templates   *render.Templates
 	Environment render.Environment
-	// Ingresses is the number of served Ingresses.
-	Ingresses int
+	// Ingresses are the served Ingresses.
+	Ingresses []*networkingv1.Ingress
+}
+
+// Deleted returns the number of Ingresses that nginx serves although they were deleted, or got a
+// class that is not served: the configuration without them is not in force yet.
+func (s *State) Deleted() (count int) {
+	if s.Confirmed == nil {
+		return 0
+	}
+	for _, served := range s.Confirmed.Ingresses {
+		now := s.Snapshot.IngressOf(snapshot.RefOf(served))
+		if now == nil {
+			count++
+		} else if ours, _ := translate.Accepts(s.Snapshot, s.Confirmed.Options, now); !ours {
+			count++
+		}
+	}
+	return count
 }
 
 func (c *Confirmed) input() explain.Input {

@@ -26,7 +26,7 @@ func (q *question) general() (body, error) {
 	g.Counts.Problems = len(q.state.Problems)
 	if c := q.state.Confirmed; c != nil {
 		g.ConfHash = c.File.Hash()
-		g.Counts.Ingresses, g.Counts.Servers = c.Ingresses, len(c.Config.Static.Servers)
+		g.Counts.Ingresses, g.Counts.Servers = len(c.Ingresses), len(c.Config.Static.Servers)
 		for _, s := range c.Config.Static.Servers {
 			g.Counts.Locations += len(s.Locations)
 		}

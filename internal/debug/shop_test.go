@@ -146,7 +146,7 @@ func stateOf(t testing.TB, manifests string, change ...func(*translate.Options))
 	file, unprintable := loaded.Render(config.Static, environment, nil)
 	problems = model.SortProblems(append(append(problems, more...), unprintable...))
 	return &State{
-		Confirmed: &Confirmed{Snapshot: snap, Options: options, Config: config, Problems: problems, File: file, Templates: loaded, Environment: environment, Ingresses: len(snap.Ingresses())},
+		Confirmed: &Confirmed{Snapshot: snap, Options: options, Config: config, Problems: problems, File: file, Templates: loaded, Environment: environment, Ingresses: snap.Ingresses()},
 		Told:      config.Dynamic, Snapshot: snap, Problems: problems,
 		Last: &Attempt{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Took: 250 * time.Millisecond, Reloaded: true, File: file},
 		Reloads: []debugapi.Reload{

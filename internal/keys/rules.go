@@ -2,6 +2,7 @@ package keys
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/go-playground/validator/v10"
@@ -119,31 +120,50 @@ func IsParameterText(text string) bool { return parameterText.MatchString(text) 
 // the path cannot contain "..".
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
 
-var textRules = []textRule{
-	// The character set is that of ingress-nginx. nginx rejects a lone $.
-	{"rewrite_target", pattern(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
-		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
+// textRules are all rules for texts.
+var textRules = slices.Concat(nameRules, addressRules, answerRules, keyRules, serverRules, logRules)
+
+// nameRules are for names of objects, files, headers, cookies and parameters.
+var nameRules = []textRule{
 	{"secret_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of a Secret as "namespace/name"`},
 	{"secret_name", pattern(`^(?:` + dnsLabel + `/)?` + dnsName + `$`), `the name of a Secret, as "name" or "namespace/name"`},
 	{"configmap_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of a ConfigMap as "namespace/name"`},
-	{"ingress_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of an Ingress as "namespace/name"`},
 	{"configmap_name", pattern(`^(?:` + dnsLabel + `/)?` + dnsName + `$`), `the name of a ConfigMap, as "name" or "namespace/name"`},
-	// nginx puts it between quotes without an escape.
-	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},
-	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
-	// nginx refuses 499, with which it logs that a client left.
-	{"error_status", pattern(`^(?:4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 400 to 599 except 499"},
-	{"answer_status", pattern(`^(?:3[0-9]{2}|4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 300 to 599 except 499"},
+	{"ingress_ref", pattern(`^` + dnsLabel + `/` + dnsName + `$`), `the name of an Ingress as "namespace/name"`},
 	{"service_name", pattern(`^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`), "the name of a Service"},
 	{"namespace", pattern(`^` + dnsLabel + `$`), `the name of a namespace`},
+	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
+	// nginx ignores a header with _ by default.
+	{"header_name", pattern(`^` + syntax.RequestHeaderLetter + `{1,100}$`), `the name of a header, of letters, digits and -`},
+	{"response_header", pattern(`^` + headerName + `$`), `the name of a header, of at most 46 letters, digits, - and _`},
+	{"response_headers", pattern(`^` + headerName + `(?: *, *` + headerName + `){0,19}$`),
+		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},
+	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
+	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},
+	// The character set is that of ingress-nginx.
+	{"operation_name", pattern(`^[A-Za-z0-9_-]+$`), `letters, digits, - and _`},
+}
+
+// addressRules are for hosts, paths and URLs without variables, or with those that are written in them.
+var addressRules = []textRule{
 	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`), `a host name of letters, digits and . - _`},
-	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).
-	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`), `names of ciphers as OpenSSL writes them, separated by ":"`},
+	{"collector_host", pattern(`^(?:` + hostName + `|[0-9A-Fa-f:.]{2,45})$`), `the name of a host, or an IP address`},
+	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
+	{"check_path", pattern(`^/(?:[A-Za-z0-9\-._~/:,;?&=+@]|%[0-9A-Fa-f]{2}){0,499}$`), `a path that begins with "/", of at most 500 letters, digits and - . _ ~ / : , ; ? & = + @, and others as %XX`},
+	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`), `a path that begins with "/"`},
+	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
+	// A ; would end the attribute, and a , the header.
+	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
+	// The character set is that of ingress-nginx. nginx rejects a lone $.
+	{"rewrite_target", pattern(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
+		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
 	// The character set is that of ingress-nginx, without a host that has no scheme.
 	{"error_page", pattern(`^(?:@[A-Za-z0-9_-]{1,100}|(?:https?://` + hostName + `(?::` + portNumber + `)?)?(?:/[A-Za-z0-9_-][A-Za-z0-9\-_.]*)*/?)$`),
 		`a URL that begins with http:// or https://, a path of letters, digits and - _ . / or the name of a location such as @name`},
-	{"subject_pattern", pattern(`^CN=[ -~]{1,500}$`), `"CN=" and a regular expression of at most 500 printable ASCII characters`},
-	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`), `"auto" or names of curves separated by ":"`},
+	// The character sets are those of ingress-nginx. nginx reads a text that begins with
+	// "~" as a regular expression.
+	{"url_text", pattern(`^` + urlText + `$`), `"off" or a URL or a path of at most 500 letters, digits and - . _ ~ / : , ? & =`},
+	{"from_to", pattern(`^(?:off|` + urlText + ` +` + urlText + `)$`), `"off" or two texts with a space between, each of at most 500 letters, digits and - . _ ~ / : , ? & =`},
 	// The character sets of redirects are those of ingress-nginx, plus variables.
 	{"redirect_url", pattern(`^(?:[A-Za-z0-9\-._~/:,?&=]|` + redirectScheme + `)` + redirectRest + `*$`),
 		`a URL of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`},
@@ -155,46 +175,56 @@ var textRules = []textRule{
 		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
-	{"cache_key", cacheText,
-		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
-	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},
 	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`},
-	// The character sets are those of ingress-nginx. nginx reads a text that begins with
-	// "~" as a regular expression.
-	{"url_text", pattern(`^` + urlText + `$`), `"off" or a URL or a path of at most 500 letters, digits and - . _ ~ / : , ? & =`},
-	{"from_to", pattern(`^(?:off|` + urlText + ` +` + urlText + `)$`), `"off" or two texts with a space between, each of at most 500 letters, digits and - . _ ~ / : , ? & =`},
-	// nginx ignores a header with _ by default.
-	{"header_name", pattern(`^` + syntax.RequestHeaderLetter + `{1,100}$`), `the name of a header, of letters, digits and -`},
+}
+
+// answerRules are for statuses, media types and headers of answers.
+var answerRules = []textRule{
+	// nginx refuses 499, with which it logs that a client left.
+	{"error_status", pattern(`^(?:4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 400 to 599 except 499"},
+	{"answer_status", pattern(`^(?:3[0-9]{2}|4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 300 to 599 except 499"},
+	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
+		`a media type of at most 46 characters such as "text/css", or "*"`},
+	{"answer_type", pattern(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`), `a media type such as "text/html"`},
 	// Units in the order in which nginx takes them.
 	{"expires", pattern(`^(?:max|epoch|off|0|-?(?:[1-9][0-9]{0,2}y(?:[1-9][0-9]{0,2}M)?|[1-9][0-9]{0,2}M|[1-9][0-9]{0,2}w(?:[1-9][0-9]{0,2}d)?|[1-9][0-9]{0,2}d(?:[1-9][0-9]{0,2}h)?|[1-9][0-9]{0,2}h(?:[1-9][0-9]{0,2}m)?|[1-9][0-9]{0,2}m(?:[1-9][0-9]{0,2}s)?|[1-9][0-9]{0,8}s?))$`),
 		`a time such as "30d", "1h30m" or "3600", "max", "epoch" or "off"`},
 	{"cache_control", pattern(`^` + cacheDirective + `(?: *, *` + cacheDirective + `)*$`),
 		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
-	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
-	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
+	{"header_text", pattern(`^[ !#%-\[\]-~]+$`), "printable ASCII characters without \" $ and \\"},
+	// nginx puts it between quotes without an escape.
+	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},
+}
+
+// keyRules are for texts that tell requests apart.
+var keyRules = []textRule{
+	{"cache_key", cacheText,
+		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"limit_key", pattern(`^(?:address|host|\$(?:binary_remote_addr|remote_addr|server_name|host|http_[a-z0-9_]{1,100}|cookie_[A-Za-z0-9_]{1,100})|header:` + syntax.RequestHeaderLetter + `{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
 		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie), or one of the variables $binary_remote_addr, $remote_addr, $server_name, $host, $http_NAME and $cookie_NAME`},
-	// A ; would end the attribute, and a , the header.
-	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
 	{"hash_key", pattern(`^(?:[A-Za-z0-9\-_]|` + hashVariable + `)+$`),
 		`letters, digits, - and _ with variables that are known before a backend is chosen, such as $request_uri, $host, $remote_addr, $arg_id and $http_x_user`},
 	// The character set is that of ingress-nginx.
 	{"canary_pattern", pattern(`^[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`), `a regular expression of letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \`},
 	{"canary_value", pattern(`^[A-Za-z0-9\-._~/:]+$`), `a value of letters, digits and - . _ ~ / :`},
-	{"response_headers", pattern(`^` + headerName + `(?: *, *` + headerName + `){0,19}$`),
-		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},
-	{"response_header", pattern(`^` + headerName + `$`), `the name of a header, of at most 46 letters, digits, - and _`},
-	{"check_path", pattern(`^/(?:[A-Za-z0-9\-._~/:,;?&=+@]|%[0-9A-Fa-f]{2}){0,499}$`), `a path that begins with "/", of at most 500 letters, digits and - . _ ~ / : , ; ? & = + @, and others as %XX`},
-	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`), `a path that begins with "/"`},
-	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
-		`a media type of at most 46 characters such as "text/css", or "*"`},
-	{"answer_type", pattern(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`), `a media type such as "text/html"`},
+}
+
+// serverRules are for TLS and the processes of nginx.
+var serverRules = []textRule{
+	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).
+	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`), `names of ciphers as OpenSSL writes them, separated by ":"`},
+	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`), `"auto" or names of curves separated by ":"`},
+	{"subject_pattern", pattern(`^CN=[ -~]{1,500}$`), `"CN=" and a regular expression of at most 500 printable ASCII characters`},
 	{"cpu_masks", pattern(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`), `"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`},
+}
+
+// logRules are for logs and traces.
+var logRules = []textRule{
 	{"access_log_file", pattern(`^(?:/dev/(?:stdout|null)|` + logFile + `)$`),
 		`"/dev/stdout", "/dev/null" or the path of a file below /var/log`},
 	{"error_log_file", pattern(`^(?:/dev/(?:stderr|stdout|null)|` + logFile + `)$`),
@@ -206,16 +236,11 @@ var textRules = []textRule{
 	// A named group would set the variable of that name.
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
-	{"collector_host", pattern(`^(?:` + hostName + `|[0-9A-Fa-f:.]{2,45})$`), `the name of a host, or an IP address`},
-	{"ratio", pattern(`^(?:0(?:\.[0-9]{1,12})?|1(?:\.0{1,12})?)$`), `a number from 0 to 1, such as "0.01"`},
-	{"header_text", pattern(`^[ !#%-\[\]-~]+$`), "printable ASCII characters without \" $ and \\"},
 	{"span_name", pattern(`^(?:[ !#%-\[\]-~]|` + hashVariable + `){1,200}$`),
 		`at most 200 printable ASCII characters without " and \, with variables of the request such as $request_method and $service_name`},
-	// The character set is that of ingress-nginx.
-	{"operation_name", pattern(`^[A-Za-z0-9_-]+$`), `letters, digits, - and _`},
+	{"ratio", pattern(`^(?:0(?:\.[0-9]{1,12})?|1(?:\.0{1,12})?)$`), `a number from 0 to 1, such as "0.01"`},
 	// The characters are those of ingress-nginx, the variables those that are known.
 	{"transaction_id", pattern(`^(?:[A-Za-z0-9_-]|` + variable + `)+$`), `letters, digits, - and _, and variables of the request such as $request_id`},
-	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 
 // RulePattern returns the regular expression of a rule for texts, "" if there is none.

@@ -8,25 +8,19 @@ import (
 
 // counted tells how complete the metrics of requests are.
 type counted struct {
+	*described
 	store             *requests.Store
 	series, cut, lost *prometheus.Desc
 }
 
 func newCounted(s *requests.Store, labels prometheus.Labels) *counted {
-	d := described{labels}
+	d := &described{labels: labels}
 	return &counted{
-		store:  s,
+		described: d, store: s,
 		series: d.desc("sluice_request_series", "Combinations of labels of the metrics of requests."),
 		cut:    d.desc("sluice_requests_cut_total", "Requests of an Ingress that are in no metrics, because there are as many series as --metrics-series-per-ingress or --metrics-series allow.", "namespace", "ingress"),
 		lost:   d.desc("sluice_requests_lost_total", "Requests that are in no metrics, because a worker could not send them for too long."),
 	}
-}
-
-// Describe implements prometheus.Collector.
-func (c *counted) Describe(to chan<- *prometheus.Desc) {
-	to <- c.series
-	to <- c.cut
-	to <- c.lost
 }
 
 // Collect implements prometheus.Collector.

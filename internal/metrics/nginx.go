@@ -20,25 +20,19 @@ import (
 // configurations.
 // Source: https://nginx.org/en/docs/http/ngx_http_stub_status_module.html
 type counters struct {
+	*described
 	read                          func(context.Context) ([]byte, error)
 	connections, requests, states *prometheus.Desc
 }
 
 func newCounters(o Options, labels prometheus.Labels) *counters {
-	d, of := described{labels}, requests.Prefix+"nginx_process_"
+	d, of := &described{labels: labels}, requests.Prefix+"nginx_process_"
 	return &counters{
-		read:        o.Counters,
+		described: d, read: o.Counters,
 		connections: d.desc(of+"connections_total", "Connections of clients that nginx accepted and handled.", "state"),
 		requests:    d.desc(of+"requests_total", "Requests of clients, also those that are not finished."),
 		states:      d.desc(of+"connections", "Connections of clients by their state: active (all), reading, writing, waiting.", "state"),
 	}
-}
-
-// Describe implements prometheus.Collector.
-func (c *counters) Describe(to chan<- *prometheus.Desc) {
-	to <- c.connections
-	to <- c.requests
-	to <- c.states
 }
 
 // statusPage is the answer of stub_status.
@@ -73,6 +67,7 @@ func (c *counters) Collect(to chan<- prometheus.Metric) {
 // processes are the metrics of the processes of nginx. The counters of processes that have
 // ended stay in them.
 type processes struct {
+	*described
 	mutex   sync.Mutex
 	grouper *proc.Grouper
 	fs      *proc.FS
@@ -95,27 +90,21 @@ func (n namer) MatchAndName(of common.ProcAttributes) (bool, string) {
 func (namer) String() string { return group }
 
 func newProcesses(o Options, labels prometheus.Labels) *processes {
-	d, of := described{labels}, requests.Prefix+"nginx_process_"
+	d, of := &described{labels: labels}, requests.Prefix+"nginx_process_"
 	p := &processes{
-		count:    d.desc(of+"num_procs", "Processes of nginx."),
-		cpu:      d.desc(of+"cpu_seconds_total", "Seconds of processor time of nginx, user and system."),
-		read:     d.desc(of+"read_bytes_total", "Bytes that nginx has read from disks."),
-		written:  d.desc(of+"write_bytes_total", "Bytes that nginx has written to disks."),
-		resident: d.desc(of+"resident_memory_bytes", "Memory of nginx's processes. What several of them share counts for each."),
-		virtual:  d.desc(of+"virtual_memory_bytes", "Addresses of nginx's processes in bytes."),
-		started:  d.desc(of+"oldest_start_time_seconds", "When the oldest process of nginx started, in seconds since 1970."),
+		described: d,
+		count:     d.desc(of+"num_procs", "Processes of nginx."),
+		cpu:       d.desc(of+"cpu_seconds_total", "Seconds of processor time of nginx, user and system."),
+		read:      d.desc(of+"read_bytes_total", "Bytes that nginx has read from disks."),
+		written:   d.desc(of+"write_bytes_total", "Bytes that nginx has written to disks."),
+		resident:  d.desc(of+"resident_memory_bytes", "Memory of nginx's processes. What several of them share counts for each."),
+		virtual:   d.desc(of+"virtual_memory_bytes", "Addresses of nginx's processes in bytes."),
+		started:   d.desc(of+"oldest_start_time_seconds", "When the oldest process of nginx started, in seconds since 1970."),
 	}
 	if fs, err := proc.NewFS("/proc", false); err == nil {
 		p.fs, p.grouper = fs, proc.NewGrouper(namer{o.Process}, true, false, true, time.Minute, false, false)
 	}
 	return p
-}
-
-// Describe implements prometheus.Collector.
-func (p *processes) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{p.count, p.cpu, p.read, p.written, p.resident, p.virtual, p.started} {
-		to <- d
-	}
 }
 
 // Collect implements prometheus.Collector.

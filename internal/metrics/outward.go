@@ -6,25 +6,19 @@ import (
 
 // outward tells what the controller asks DNS, and what it sends to the collector of traces.
 type outward struct {
+	*described
 	options                             Options
 	names, questions, failures, spanned *prometheus.Desc
 }
 
 func newOutward(o Options, labels prometheus.Labels) *outward {
-	d := described{labels}
+	d := &described{labels: labels}
 	return &outward{
-		options:   o,
+		described: d, options: o,
 		names:     d.desc("sluice_dns_names", "Names of ExternalName services and of annotations: resolved, and troubled (without an address, or with a refused one).", "state"),
 		questions: d.desc("sluice_dns_questions_total", "Questions to DNS. One has all addresses of a name."),
 		failures:  d.desc("sluice_dns_failures_total", "Questions that DNS did not answer."),
 		spanned:   d.desc("sluice_spans_total", "Spans of traces by what became of them: exported or dropped.", "result"),
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (c *outward) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.names, c.questions, c.failures, c.spanned} {
-		to <- d
 	}
 }
 

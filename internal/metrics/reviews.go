@@ -13,6 +13,7 @@ import (
 
 // reviews are the metrics about the admission webhook.
 type reviews struct {
+	*described
 	exists  func(namespace, name string) bool
 	expires func() (time.Time, bool)
 
@@ -38,14 +39,14 @@ const mostUnstored = 1000
 var reviewBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10}
 
 func newReviews(labels prometheus.Labels, exists func(namespace, name string) bool, expires func() (time.Time, bool)) *reviews {
-	d := described{labels}
+	d := &described{labels: labels}
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: requests.Prefix + "admission_" + name, Help: help, ConstLabels: labels})
 	}
 	return &reviews{
-		exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{}, most: mostUnstored,
+		described: d, exists: exists, expires: expires, counts: map[requests.Ingress]*outcomes{}, most: mostUnstored,
 		passed: d.desc(requests.Prefix+"check_success", "Reviews of an Ingress that could be stored.", "namespace", "ingress"),
-		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was rejected.", "namespace", "ingress"),
+		failed: d.desc(requests.Prefix+"check_errors", "Reviews of an Ingress that was rejected. One that is not stored has no name.", "namespace", "ingress"),
 		expireTime: d.desc("sluice_webhook_certificate_expire_time_seconds",
 			"When the certificate that the admission webhook presents expires, in seconds since 1970; 0 while it has none."),
 		tested:    gauge("tested_ingresses", "Ingresses that the last review judged: the reviewed one, and those that share a name with it."),
@@ -109,13 +110,6 @@ func (r *reviews) makeRoom() {
 		return of != requests.Ingress{} && !r.exists(of.Namespace, of.Name)
 	})
 	r.most = 2*len(r.counts) + mostUnstored
-}
-
-// Describe implements prometheus.Collector.
-func (r *reviews) Describe(to chan<- *prometheus.Desc) {
-	to <- r.passed
-	to <- r.failed
-	to <- r.expireTime
 }
 
 // Collect implements prometheus.Collector.

@@ -15,15 +15,29 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// described makes the descriptions of metrics, which all have the labels of the controller.
-type described struct{ labels prometheus.Labels }
+// described makes the descriptions of the metrics of a collector, which all have the labels of the
+// controller, and gives them to the registry.
+type described struct {
+	labels prometheus.Labels
+	made   []*prometheus.Desc
+}
 
-func (d described) desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(name, help, labels, d.labels)
+func (d *described) desc(name, help string, labels ...string) *prometheus.Desc {
+	made := prometheus.NewDesc(name, help, labels, d.labels)
+	d.made = append(d.made, made)
+	return made
+}
+
+// Describe implements prometheus.Collector.
+func (d *described) Describe(to chan<- *prometheus.Desc) {
+	for _, made := range d.made {
+		to <- made
+	}
 }
 
 // stateCollector reads what the controller has published, and what nginx's workers say.
 type stateCollector struct {
+	*described
 	options      Options
 	certificates *certificates
 
@@ -34,35 +48,25 @@ type stateCollector struct {
 }
 
 func newStateCollector(o Options, labels prometheus.Labels) *stateCollector {
-	d, controller := described{labels}, requests.Prefix
+	// The labels of certificates are their own.
+	d, controller := &described{labels: labels, made: []*prometheus.Desc{expireTime, certificateInfo}}, requests.Prefix
 	return &stateCollector{
-		options: o, certificates: newCertificates(),
+		described: d, options: o, certificates: newCertificates(),
 		build:            d.desc(controller+"build_info", "Always 1; the labels say what runs.", "release", "build", "repository"),
 		leader:           d.desc(controller+"leader_election_status", "Whether this replica leads.", "name"),
 		hash:             d.desc(controller+"config_hash", "A number of the configuration that nginx runs; others have other numbers. 0 while the last one could not be loaded."),
 		orphan:           d.desc(controller+"orphan_ingress", "1 for an Ingress with a Service that is missing (no-service) or has no endpoints (no-endpoint).", "namespace", "ingress", "type"),
 		problems:         d.desc("sluice_problems", "Problems by their reason.", "reason"),
-		ingresses:        d.desc("sluice_ingresses", "Ingresses by their state: served, quarantined, and denied (served, with paths that answer 503). One can be in several.", "state"),
+		ingresses:        d.desc("sluice_ingresses", "Ingresses by their state: served, quarantined, denied (served, with paths that answer 503), and deleted (still served, because the configuration without them is not in force yet). One can be in several.", "state"),
 		servers:          d.desc("sluice_servers", "Hosts in nginx.conf."),
 		locations:        d.desc("sluice_locations", "Locations in nginx.conf."),
 		conf:             d.desc("sluice_nginx_conf_bytes", "Size of nginx.conf."),
 		generations:      d.desc("sluice_generation_workers", "Workers of nginx by their configuration: of the newest one (serving), and of older ones that finish their requests (draining).", "state"),
-		generationMemory: d.desc("sluice_generation_memory_bytes", "Memory of the configurations of these workers.", "state"),
+		generationMemory: d.desc("sluice_generation_memory_bytes", "Memory of the workers of nginx by their configuration: serving and draining, as of sluice_generation_workers.", "state"),
 		dictionaries:     d.desc("sluice_dictionary_bytes", "Size of a dictionary of nginx, by its name in lua-shared-dicts.", "dictionary"),
 		dictionary:       d.desc("sluice_dictionary_used_bytes", "Used part of a dictionary of nginx.", "dictionary"),
 		pushes:           d.desc("sluice_pushes_total", "Pushes of endpoints and certificates to nginx."),
 		pushFailures:     d.desc("sluice_push_failures_total", "Pushes of which something was not stored."),
-	}
-}
-
-// Describe implements prometheus.Collector. The certificates are not described: their labels
-// are their own.
-func (c *stateCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		c.build, c.leader, c.hash, c.orphan, c.problems, c.ingresses, c.servers, c.locations, c.conf, c.generations, c.generationMemory,
-		c.dictionaries, c.dictionary, c.pushes, c.pushFailures, expireTime, certificateInfo,
-	} {
-		to <- d
 	}
 }
 
@@ -90,7 +94,8 @@ func (c *stateCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(c.orphan, 1, o.ingress.Namespace, o.ingress.Name, o.kind)
 	}
 	if confirmed := state.Confirmed; confirmed != nil {
-		gauge(c.ingresses, float64(confirmed.Ingresses), "served")
+		gauge(c.ingresses, float64(len(confirmed.Ingresses)), "served")
+		gauge(c.ingresses, float64(state.Deleted()), "deleted")
 		gauge(c.servers, float64(len(confirmed.Config.Static.Servers)))
 		locations := 0
 		for _, s := range confirmed.Config.Static.Servers {

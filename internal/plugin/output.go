@@ -116,6 +116,9 @@ type table struct {
 	// least widths of columns; nil for any.
 	continues bool
 	widths    []int
+	// matched and total are set for a part of nginx.conf: the number of lines that the
+	// controller found, and of all lines.
+	matched, total int
 }
 
 // mostCell limits a cell of a table; the longest names fit.

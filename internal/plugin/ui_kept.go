@@ -52,7 +52,7 @@ func (k *kept) look(ctx context.Context, hash string) found {
 	if !k.at.IsZero() {
 		wait = staleFor
 	}
-	if reading := k.reading; reading != nil && time.Since(k.at) > k.fresh {
+	if reading := k.reading; reading != nil && (k.changed(hash) || time.Since(k.at) > k.fresh) {
 		k.mu.Unlock()
 		late := time.NewTimer(wait)
 		select {
@@ -69,14 +69,14 @@ func (k *kept) look(ctx context.Context, hash string) found {
 // due reports whether it is time to read.
 func (k *kept) due(hash string) bool {
 	age := time.Since(k.tried)
-	switch {
-	case k.err != nil:
+	if k.err != nil {
 		return age >= retryAfter
-	case k.follows && hash != "" && hash != k.hash:
-		return true
 	}
-	return age >= k.fresh
+	return k.changed(hash) || age >= k.fresh
 }
+
+// changed reports whether nginx.conf is another one than at the last reading, if that counts.
+func (k *kept) changed(hash string) bool { return k.follows && hash != "" && hash != k.hash }
 
 func (k *kept) read(done chan struct{}, hash string) {
 	ctx, cancel := context.WithTimeout(k.life, patience)

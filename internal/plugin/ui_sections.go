@@ -33,7 +33,8 @@ type section struct {
 	target func(row []cell) string
 }
 
-// sections are those that are kept. nginx.conf is not: it is large, and the controller searches it.
+// sections are those that are kept whole. Of nginx.conf, a part is: it is large, and the controller
+// searches it.
 var sections = []section{
 	{"routes", viewed(debugapi.RoutesPath, wholeRoutes), time.Minute, true, routeURL},
 	{"problems", viewed(debugapi.ProblemsPath, problemTable), 4 * time.Second, false, nil},
@@ -48,8 +49,13 @@ var sections = []section{
 
 // viewed reads a view of the controller as a table.
 func viewed[T any](path string, tabled func(T) table) func(context.Context, uiSource) (table, error) {
+	return viewedBy(asking(path), tabled)
+}
+
+// viewedBy is viewed for a question with parameters.
+func viewedBy[T any](q question, tabled func(T) table) func(context.Context, uiSource) (table, error) {
 	return func(ctx context.Context, s uiSource) (table, error) {
-		body, _, err := s.get(ctx, asking(path))
+		body, _, err := s.get(ctx, q)
 		if err != nil {
 			return table{}, err
 		}
@@ -101,9 +107,16 @@ func routeURL(row []cell) string {
 	return "https://" + strings.Replace(host, "*.", "any.", 1) + cmp.Or(path, "/")
 }
 
+// confSection is a part of nginx.conf. Its name is the question, which says what is searched.
+func confSection(search string, offset, limit int) section {
+	q := asking(debugapi.ConfPath, debugapi.FormatParam, debugapi.JSON, debugapi.SearchParam, search,
+		debugapi.OffsetParam, strconv.Itoa(offset), debugapi.LimitParam, strconv.Itoa(limit))
+	return section{q.query.Encode(), viewedBy(q, lineTable), time.Minute, true, nil}
+}
+
 // lineTable has lines of nginx.conf with their owners.
 func lineTable(conf debugapi.Conf) table {
-	t := table{heading: []string{"LINE", "WRITTEN BY", "TEXT"}}
+	t := table{heading: []string{"LINE", "WRITTEN BY", "TEXT"}, matched: conf.Matched, total: conf.Total}
 	for _, line := range conf.Lines {
 		t.rows = append(t.rows, cells(strconv.Itoa(line.Number), originOf(line), model.Lines(line.Text)))
 	}

@@ -38,17 +38,13 @@ type ui struct {
 
 	mu   sync.Mutex
 	hash string // of nginx.conf, from the last answer
-	conf confPart
-}
-
-// confPart is the last part of nginx.conf that was asked for.
-type confPart struct {
-	query string
-	debugapi.Conf
+	conf *kept  // the last part of nginx.conf that was asked for, nil before
+	// life is the context of the command, which outlives requests.
+	life context.Context
 }
 
 func newUI(life context.Context, source uiSource, host, token string) *ui {
-	u := &ui{source: source, host: host, token: token, kept: map[string]*kept{}}
+	u := &ui{source: source, host: host, token: token, kept: map[string]*kept{}, life: life}
 	for _, s := range append([]section{{name: "general", read: u.general, fresh: 2 * time.Second}}, sections...) {
 		u.kept[s.name] = &kept{section: s, source: source, life: life}
 	}
@@ -140,6 +136,14 @@ func partOf(query url.Values) (p uiPart, err error) {
 	return p, err
 }
 
+// look returns a section that is as new as the present nginx.conf if it follows that.
+func (u *ui) look(ctx context.Context, k *kept) found {
+	if k.follows && u.present() == "" {
+		u.kept["general"].look(ctx, "")
+	}
+	return k.look(ctx, u.present())
+}
+
 // table answers with a part of a section.
 func (u *ui) table(r *http.Request) (any, error) {
 	k, known := u.kept[r.PathValue("section")]
@@ -150,10 +154,7 @@ func (u *ui) table(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.follows && u.present() == "" {
-		u.kept["general"].look(r.Context(), "")
-	}
-	f := k.look(r.Context(), u.present())
+	f := u.look(r.Context(), k)
 	numbers, matched := f.page(p.search, p.offset, p.limit)
 	a := uiTable{Heading: f.heading, Wide: f.wide, Rows: []uiRow{}, Matched: matched, Total: len(f.rows), Offset: p.offset, Error: errorText(f.err)}
 	for _, i := range numbers {
@@ -166,35 +167,22 @@ func (u *ui) table(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// lines answers with a part of nginx.conf, which the controller searches. The last part is
-// kept until nginx.conf changes.
+// lines answers with a part of nginx.conf. Only the last part is kept.
 func (u *ui) lines(r *http.Request) (any, error) {
 	p, err := partOf(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	q := asking(debugapi.ConfPath, debugapi.FormatParam, debugapi.JSON, debugapi.SearchParam, p.search,
-		debugapi.OffsetParam, strconv.Itoa(p.offset), debugapi.LimitParam, strconv.Itoa(p.limit))
-	query := q.query.Encode()
+	part := confSection(p.search, p.offset, p.limit)
 	u.mu.Lock()
-	last, hash := u.conf, u.hash
-	u.mu.Unlock()
-	if last.query != query || last.Hash != hash {
-		last = confPart{query: query}
-		body, _, err := u.source.get(r.Context(), q)
-		if err == nil {
-			last.Conf, err = decode[debugapi.Conf](body)
-		}
-		if err != nil {
-			return uiTable{Rows: []uiRow{}, Error: errorText(err)}, nil
-		}
-		u.mu.Lock()
-		u.conf = last
-		u.mu.Unlock()
+	if u.conf == nil || u.conf.name != part.name {
+		u.conf = &kept{section: part, source: u.source, life: u.life}
 	}
-	t := lineTable(last.Conf)
-	a := uiTable{Heading: t.heading, Rows: []uiRow{}, Matched: last.Matched, Total: last.Total, Offset: p.offset}
-	for _, row := range t.rows {
+	k := u.conf
+	u.mu.Unlock()
+	f := u.look(r.Context(), k)
+	a := uiTable{Heading: f.heading, Rows: []uiRow{}, Matched: f.matched, Total: f.total, Offset: p.offset, Error: errorText(f.err)}
+	for _, row := range f.rows {
 		a.Rows = append(a.Rows, uiRow{Cells: shownCells(row)})
 	}
 	return a, nil

@@ -70,7 +70,8 @@ func (s *standIn) view(q question) any {
 	case debugapi.ReloadsPath:
 		return []debugapi.Reload{{At: time.Unix(1e9, 0), Cause: "hosts", Lines: 7, Bytes: 99, Error: "nginx refuses it"}}
 	case debugapi.ConfPath:
-		return debugapi.Conf{Hash: s.hash, Total: 9, Matched: 2, Lines: []debugapi.Line{{Number: 4, Text: "\tlisten 80;", Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "a"}, Behaviour: "cors"}}}
+		matched := map[string]int{"a": 2}[s.hash] // another file has none
+		return debugapi.Conf{Hash: s.hash, Total: 9, Matched: matched, Lines: []debugapi.Line{{Number: 4, Text: "\tlisten 80;", Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "a"}, Behaviour: "cors"}}}
 	}
 	return []any{}
 }
@@ -354,7 +355,8 @@ func (k *kept) busy() <-chan struct{} {
 	return closed
 }
 
-// nginx.conf is asked for again when it has changed only.
+// nginx.conf is asked for again when it has changed only, and then the answer is of the new one. After
+// a failure, the old lines stay beside the error.
 func TestUIKeepsAPartOfConf(t *testing.T) {
 	t.Parallel()
 	u, source := uiOf(t, 1)
@@ -372,9 +374,18 @@ func TestUIKeepsAPartOfConf(t *testing.T) {
 	u.hash = "b"
 	u.mu.Unlock()
 	source.set("b", nil)
-	u.tableOf(t, "/conf?search=y")
+	if table := u.tableOf(t, "/conf?search=y"); table.Matched != 0 {
+		t.Errorf("the answer is of the former file: %+v", table)
+	}
 	if n := source.count(debugapi.ConfPath); n != 3 {
 		t.Errorf("in all it was asked for %d times", n)
+	}
+	source.set("c", errors.New("the pod is gone"))
+	u.mu.Lock()
+	u.hash = "c"
+	u.mu.Unlock()
+	if table := u.tableOf(t, "/conf?search=y"); table.Error != "the pod is gone" || len(table.Rows) != 1 {
+		t.Errorf("after a failure: %+v", table)
 	}
 }
 

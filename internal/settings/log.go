@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/keys"
+	"sluice/internal/model"
 )
 
 // LogFormat is the format of the access log. It is a separate group, so that a format that
@@ -108,6 +109,23 @@ func (l Log) Params() []string {
 		return nil
 	}
 	return l.AccessParams
+}
+
+// Sampling decides which requests are in an access log.
+type Sampling struct {
+	Shares keys.LogShares
+	// Hash is a part of the names of the variables: logs with the same Shares share them.
+	Hash string
+	// Skips is set if some URLs are not in the log either.
+	Skips bool
+}
+
+// Sampling returns that of the access log.
+func (l Log) Sampling() Sampling { return l.SamplingBy(l.AccessShares) }
+
+// SamplingBy returns that of a log with other shares.
+func (l Log) SamplingBy(shares keys.LogShares) Sampling {
+	return Sampling{Shares: shares, Hash: model.SHA256(fmt.Sprint(shares))[:16], Skips: len(l.SkipURLs) > 0}
 }
 
 // ErrorLog returns the target of messages about requests, "" for standard error.

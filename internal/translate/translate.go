@@ -144,6 +144,8 @@ type translation struct {
 	exempt map[string]int
 	// shares has the lists of access-log-sampling by namespace, and all of them by "".
 	shares map[string]map[string]bool
+	// textLog is set if an Ingress has an access log of the format text.
+	textLog bool
 	// caches are the namespaces with kept answers of authentication servers.
 	caches map[string]bool
 	// used are the backends in use, sorted by key; reads are the Services that affect
@@ -189,12 +191,15 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			add(t.withinZones(t.withinShares(t.withinExempt(t.withinCaches(t.ingress(object))))))
+			ing := t.withinZones(t.withinShares(t.withinExempt(t.withinCaches(t.ingress(object)))))
+			t.noteLogFormat(ing)
+			add(ing)
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}
 	}
 	t.memo.accepted = accepted
+	t.remarkLogFormat()
 	if len(objects) > 0 {
 		for _, o := range objects {
 			add(t.ownerOf(o))

@@ -311,7 +311,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 	h.grown(t, "without the crowd", before, empty)
 	h.grown(t, "with it", full, h.memory(t))
 	for _, l := range loads {
-		l.None(t, 200)
+		l.NoneFailed(t, 200)
 	}
 }
 

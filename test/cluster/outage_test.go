@@ -154,7 +154,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	}
 	b.await(t, second, true)
 	kit.Await(t, "50 connections to the second replica", func() bool { return b.targets[1].taken.Load() >= 50 })
-	l.None(t, 50)
+	l.NoneFailed(t, 50)
 }
 
 // outage is for how long the API server is away: 20 s, so that all tests do not
@@ -229,7 +229,7 @@ func TestAPIServerIsKilled(t *testing.T) {
 		t.Errorf("it was served after more than %s", most)
 	}
 	for _, l := range loads {
-		l.None(t, 50)
+		l.NoneFailed(t, 50)
 	}
 	s.absence(t, c)
 }
@@ -262,5 +262,5 @@ func (s *Sluice) absence(t *testing.T, c *Cluster) {
 	EventuallyStatus(t, far.Request("http://old.example/"), http.StatusNotFound)
 	EventuallyAnswer(t, steady, "the next endpoint", func(a *Answer) bool { return a.Body == "after" })
 	EventuallyAnswer(t, steady, "the next setting", func(a *Answer) bool { return strings.HasPrefix(a.Header.Get("Server"), "nginx/") })
-	l.None(t, 50)
+	l.NoneFailed(t, 50)
 }

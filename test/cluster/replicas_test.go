@@ -113,7 +113,7 @@ func TestLeaderVanishes(t *testing.T) {
 	if most := leaseTTL + 2*leaseTTL/4*6/5 + time.Second; led.Sub(died) > most {
 		t.Errorf("nobody led for %s, want at most %s", led.Sub(died), most)
 	}
-	direct.None(t, 20)
+	direct.NoneFailed(t, 20)
 	balanced.Tell(t)
 	if late := balanced.failed(noticed); len(late) > 0 {
 		t.Errorf("%d requests failed after the balancer had noticed; the first: %s", len(late), late[0].text)
@@ -152,7 +152,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	c.Apply(t, append(routeTo(name, "web", coming), ingressOf(name, name, "new", Rule("new.example", "/", "web", 80)))...)
 	b.await(t, killed, false)
 	request.must(t, http.StatusOK)
-	orphan.None(t, 5)
+	orphan.NoneFailed(t, 5)
 	gap := send("to the killed replica while it is taken over", killed.at(), false)
 	killed.Launch(t)
 	b.await(t, killed, true)
@@ -163,7 +163,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	}
 	gap.Tell(t)
 	for _, l := range loads {
-		l.None(t, 20)
+		l.NoneFailed(t, 20)
 	}
 }
 

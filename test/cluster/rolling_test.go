@@ -98,7 +98,7 @@ func TestRollingUpdatesLoseNothing(t *testing.T) {
 	idempotent, posts := u.loads(t, 0)
 	u.update(t, updates)
 	for _, l := range append(idempotent, posts) {
-		l.None(t, 100)
+		l.NoneFailed(t, 100)
 	}
 	if now := u.sluice.reloads(t); now != before {
 		t.Errorf("%d reloads for changes of endpoints", now-before)
@@ -130,7 +130,7 @@ func TestPodsThatStopAtOnce(t *testing.T) {
 			idempotent, posts := u.loads(t, 30*time.Millisecond)
 			u.update(t, updates)
 			for _, l := range idempotent {
-				l.None(t, 20)
+				l.NoneFailed(t, 20)
 			}
 			posts.Tell(t)
 		})

@@ -61,9 +61,9 @@ func TestReplicasRestartInTurn(t *testing.T) {
 		both[times%2].restartBehind(t, b)
 	}
 	t.Logf("%d restarts of one of two replicas, in turn, in %.1f s", times, time.Since(began).Seconds())
-	fresh.None(t, leastRequests)
-	kept.None(t, leastRequests)
-	second.None(t, 100)
+	fresh.NoneFailed(t, leastRequests)
+	kept.NoneFailed(t, leastRequests)
+	second.NoneFailed(t, 100)
 	// HTTP lets a client find out by itself that a kept connection was closed,
 	// and says of what is not idempotent that it be not sent again.
 	posts.Tell(t)

@@ -185,9 +185,9 @@ func (l *Load) quantile(share float64) time.Duration {
 	return l.took[min(len(l.took)-1, int(share*float64(len(l.took))))].Round(10 * time.Microsecond)
 }
 
-// None ends the load, prints its figures, and fails the test if a request
+// NoneFailed ends the load, prints its figures, and fails the test if a request
 // failed or fewer were answered than are to be.
-func (l *Load) None(t testing.TB, least int) {
+func (l *Load) NoneFailed(t testing.TB, least int) {
 	t.Helper()
 	l.Tell(t)
 	if len(l.failures) > 0 {

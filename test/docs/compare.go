@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"sluice/test/pages"
 )
 
 // cut is what stands for what is left out: any number of lines if it is a line of
@@ -59,7 +61,7 @@ func pattern(shown string) *regexp.Regexp {
 // Differs compares what is shown with what was printed, and says where they
 // differ; "" where they do not. What may differ is in allowances.
 func Differs(shown []string, printed string) string {
-	lines := trimBlank(strings.Split(printed, "\n"))
+	lines := pages.TrimBlank(strings.Split(printed, "\n"))
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}

@@ -15,7 +15,7 @@
 //	json     the same
 //	text     pictures and formulas; nothing is done with them
 //
-// Comments just before a block say more about it; Marks lists them. What is
+// Comments just before a block say more about it; pages.Marks lists them. What is
 // printed may differ from what is shown in times, in ids, in the widths of
 // columns, and where the page has "…" or a placeholder such as <address>: see
 // allowances.

@@ -14,6 +14,7 @@ import (
 
 	"sluice/test/cluster"
 	"sluice/test/kit"
+	"sluice/test/pages"
 )
 
 // root is that of the checkout.
@@ -24,25 +25,25 @@ func TestMain(m *testing.M) { cluster.Main(m, "-trimpath") }
 
 // readPages reads all pages, which have to be such that they can be held to
 // something.
-func readPages(t *testing.T) []*Page {
+func readPages(t *testing.T) []*pages.Page {
 	t.Helper()
 	paths, err := Pages(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pages []*Page
+	var read []*pages.Page
 	for _, path := range paths {
 		content, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, faults := Parse(path, string(content))
+		page, faults := pages.Parse(path, string(content))
 		for _, f := range faults {
 			t.Error(f)
 		}
-		pages = append(pages, page)
+		read = append(read, page)
 	}
-	return pages
+	return read
 }
 
 // TestPages does what each page says.
@@ -73,7 +74,7 @@ func TestPages(t *testing.T) {
 
 // newRunner gives a page what a reader has: a copy of the checkout, a home, a
 // shell, and a cluster if it uses one.
-func newRunner(t *testing.T, page *Page, tools Tools) *Runner {
+func newRunner(t *testing.T, page *pages.Page, tools Tools) *Runner {
 	t.Helper()
 	// Its path is short, for the unix sockets below the home.
 	folder := kit.StateDir(t)
@@ -124,7 +125,7 @@ kubectl create ingress web --class=nginx --rule="web.example/*=web:80"
 // standIn runs such commands as a block of the page before its first line.
 func standIn(t *testing.T, r *Runner, commands string) {
 	t.Helper()
-	if err := r.block(Block{Language: "sh", Text: strings.TrimSpace(commands)}); err != nil || len(r.faults) > 0 {
+	if err := r.block(pages.Block{Language: "sh", Text: strings.TrimSpace(commands)}); err != nil || len(r.faults) > 0 {
 		t.Fatalf("the stand-in: %v %v", err, r.faults)
 	}
 }
@@ -178,9 +179,9 @@ func prepareTools(t *testing.T) Tools {
 
 // generated says whether a page is written by test/reference, from cases that are
 // run there; see TestReferenceExamples.
-func generated(page *Page) bool { return strings.HasPrefix(page.Path, "docs/reference/") }
+func generated(page *pages.Page) bool { return strings.HasPrefix(page.Path, "docs/reference/") }
 
-func uses(page *Page, language string) bool {
+func uses(page *pages.Page, language string) bool {
 	for _, b := range page.Blocks {
 		if b.Language == language {
 			return true
@@ -192,7 +193,7 @@ func uses(page *Page, language string) bool {
 // asksCluster matches commands that need one.
 var asksCluster = regexp.MustCompile(`\b(kubectl|helm (install|upgrade)|kubeconfig)\b`)
 
-func usesCluster(page *Page) bool {
+func usesCluster(page *pages.Page) bool {
 	for _, b := range page.Blocks {
 		for _, c := range b.Commands() {
 			if b.Marks.NotRun == "" && asksCluster.MatchString(c.Text) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"sluice/test/pages"
 )
 
 // noSecrets is why what needs a pod with a Secret as a volume is not run.
@@ -43,7 +45,7 @@ func TestExceptions(t *testing.T) {
 			}
 			left := b.Commands()
 			if len(left) == 0 {
-				left = []Command{{Text: b.Text}}
+				left = []pages.Command{{Text: b.Text}}
 			}
 			for _, c := range left {
 				found = append(found, fmt.Sprintf("%s: %s: %s", page.Path, c.Text, b.Marks.NotRun))

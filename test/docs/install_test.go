@@ -12,7 +12,9 @@ var (
 	installs = regexp.MustCompile(`\bhelm (install|upgrade --install)\b.*\bcharts/sluice\b`)
 	// imageOf and tagOf match what such a command says of the image.
 	imageOf = regexp.MustCompile(`controller\.image\.repository="?([^\s"]+)`)
-	tagOf   = regexp.MustCompile(`controller\.image\.tag="?([^\s"]+)`)
+	tagOf   = regexp.MustCompile(`--set-string controller\.image\.tag="?([^\s"]+)`)
+	// folder matches how each page names the chart.
+	folder = regexp.MustCompile(` \./charts/sluice\b`)
 	// pushed matches where the image is pushed from and to.
 	pushed = regexp.MustCompile(`skopeo copy "oci-archive:([^"]+)" "docker://([^"]+)"`)
 	// version matches how a page, and build.sh, find out the version.
@@ -67,7 +69,9 @@ func installsImage(command, pushed string) error {
 	case image == nil:
 		return fmt.Errorf("it does not set controller.image.repository, and no registry has the default")
 	case tag == nil:
-		return fmt.Errorf("it does not set controller.image.tag, and build.sh makes no image with the chart's default")
+		return fmt.Errorf("it does not set controller.image.tag with --set-string (--set takes a version of digits for a number), and build.sh makes no image with the chart's default")
+	case !folder.MatchString(command):
+		return fmt.Errorf("it does not call the chart ./charts/sluice, as other pages do: without ./, Helm may look for a repository of that name")
 	case pushed != "" && image[1]+":"+tag[1] != pushed:
 		return fmt.Errorf("it installs %s:%s, and the page pushes %s", image[1], tag[1], pushed)
 	}
@@ -77,11 +81,14 @@ func installsImage(command, pushed string) error {
 func TestInstallsImage(t *testing.T) {
 	t.Parallel()
 	const here = "helm install sluice ./charts/sluice --set controller.image.repository=registry.example/sluice"
+	const noTag = "it does not set controller.image.tag with --set-string (--set takes a version of digits for a number), and build.sh makes no image with the chart's default"
 	for command, want := range map[string]string{
-		here + ` --set-string controller.image.tag="$V"`: "",
-		here + ` --set controller.image.tag=0.1.0`:       "it installs registry.example/sluice:0.1.0, and the page pushes registry.example/sluice:$V",
-		here: "it does not set controller.image.tag, and build.sh makes no image with the chart's default",
-		"helm install sluice ./charts/sluice --set controller.image.tag=0.1.0": "it does not set controller.image.repository, and no registry has the default",
+		here + ` --set-string controller.image.tag="$V"`:  "",
+		here + ` --set-string controller.image.tag=0.1.0`: "it installs registry.example/sluice:0.1.0, and the page pushes registry.example/sluice:$V",
+		here:                                    noTag,
+		here + ` --set controller.image.tag=$V`: noTag,
+		strings.Replace(here, "./", "", 1) + ` --set-string controller.image.tag="$V"`: "it does not call the chart ./charts/sluice, as other pages do: without ./, Helm may look for a repository of that name",
+		"helm install sluice ./charts/sluice --set-string controller.image.tag=0.1.0":  "it does not set controller.image.repository, and no registry has the default",
 	} {
 		said := ""
 		if err := installsImage(command, "registry.example/sluice:$V"); err != nil {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"sluice/test/cluster"
+	"sluice/test/pages"
 )
 
 // Manifests holds the manifests of pages to what the API server says of them, in
@@ -35,7 +36,7 @@ type Manifests struct {
 var documents = regexp.MustCompile(`(?m)^---.*\n`)
 
 // Check checks a block.
-func (m *Manifests) Check(b Block) error {
+func (m *Manifests) Check(b pages.Block) error {
 	if b.Marks.PartOf == "values" {
 		return m.values(b)
 	}
@@ -60,7 +61,7 @@ func (m *Manifests) Check(b Block) error {
 
 // values has the chart rendered with values of it, and with an image, which no page but
 // those about the installation has to name.
-func (m *Manifests) values(b Block) error {
+func (m *Manifests) values(b pages.Block) error {
 	path, err := m.write(b.Text)
 	if err != nil {
 		return err
@@ -159,7 +160,7 @@ metadata: {name: part}
 }
 
 // whole makes an object of a block that is a part of one.
-func whole(b Block) (string, error) {
+func whole(b pages.Block) (string, error) {
 	if b.Marks.PartOf == "" {
 		return b.Text + "\n", nil
 	}

@@ -9,21 +9,22 @@ import (
 	"time"
 
 	"sluice/test/kit"
+	"sluice/test/pages"
 )
 
 // Runner does what a page says.
 type Runner struct {
-	Page *Page
+	Page *pages.Page
 	// Folder is a copy of the checkout, which the commands begin in.
 	Folder string
 	Shell  *Shell
 	// Manifests holds a block of YAML to what a cluster and Sluice say of it; nil
 	// where pages have none.
-	Manifests func(b Block) error
+	Manifests func(b pages.Block) error
 	// After is called when a command has ended; nil where nobody wants to know.
 	After func()
 
-	faults []Fault
+	faults []pages.Fault
 }
 
 // pause is the time between two tries of a command that must succeed eventually.
@@ -36,7 +37,7 @@ var errFailed = errors.New("a command failed")
 // Run does all that a page says, in its order, and gives what is not as the page
 // says. A page goes on after a fault, unless its shell is gone or a command of a block of
 // sh failed.
-func (r *Runner) Run() []Fault {
+func (r *Runner) Run() []pages.Fault {
 	for _, b := range r.Page.Blocks {
 		if b.Marks.NotRun != "" {
 			continue
@@ -53,11 +54,11 @@ func (r *Runner) Run() []Fault {
 }
 
 func (r *Runner) fault(line int, format string, arguments ...any) {
-	r.faults = append(r.faults, Fault{Path: r.Page.Path, Line: line, Text: fmt.Sprintf(format, arguments...)})
+	r.faults = append(r.faults, pages.Fault{Path: r.Page.Path, Line: line, Text: fmt.Sprintf(format, arguments...)})
 }
 
 // block gives an error where the page cannot go on.
-func (r *Runner) block(b Block) error {
+func (r *Runner) block(b pages.Block) error {
 	if b.Marks.File != "" {
 		path := filepath.Join(r.Folder, b.Marks.File)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -96,7 +97,7 @@ func (r *Runner) block(b Block) error {
 
 // command runs one command until it ends as it should, which is at once unless
 // the page says that it takes a while.
-func (r *Runner) command(b Block, c Command, want int) error {
+func (r *Runner) command(b pages.Block, c pages.Command, want int) error {
 	for deadline := time.Now().Add(kit.Patience); ; time.Sleep(pause) {
 		printed, status, err := r.Shell.Run(c.Text)
 		if r.After != nil {
@@ -125,7 +126,7 @@ func (r *Runner) command(b Block, c Command, want int) error {
 }
 
 // background starts a command and waits until it is ready.
-func (r *Runner) background(b Block, c Command) error {
+func (r *Runner) background(b pages.Block, c pages.Command) error {
 	started, err := r.Shell.Start(c.Text)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (r *Runner) background(b Block, c Command) error {
 }
 
 // ready says why a command in the background is not ready yet.
-func (r *Runner) ready(b Block, c Command, printed string) (why string, err error) {
+func (r *Runner) ready(b pages.Block, c pages.Command, printed string) (why string, err error) {
 	if b.Marks.Ready == "" {
 		return Holds(c.Shown, printed), nil
 	}
@@ -155,7 +156,7 @@ func (r *Runner) ready(b Block, c Command, printed string) (why string, err erro
 }
 
 // outputOf looks for a block in what a command prints.
-func (r *Runner) outputOf(b Block) error {
+func (r *Runner) outputOf(b pages.Block) error {
 	printed, status, err := r.Shell.Run(b.Marks.OutputOf)
 	if err != nil {
 		return err

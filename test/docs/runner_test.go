@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"sluice/test/kit"
+	"sluice/test/pages"
 )
 
 // play runs a page without a cluster, and gives the faults as text.
 func play(t *testing.T, text string) string {
 	t.Helper()
-	page, faults := Parse("page.md", strings.ReplaceAll(text, "'''", "```"))
+	page, faults := pages.Parse("page.md", strings.ReplaceAll(text, "'''", "```"))
 	folder := t.TempDir()
 	shell, err := StartShell(folder, t.TempDir(), os.Environ())
 	if err != nil {

@@ -71,6 +71,39 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 	})
 }
 
+// TestDeletedIngressesThatAreServed: while no reload succeeds, nginx serves Ingresses that were
+// deleted or that left the class, and the metrics count them.
+func TestDeletedIngressesThatAreServed(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		manifests, dir := oneHost(backend(t, "web")), templateDir(t)
+		for _, name := range []string{"b", "c"} {
+			manifests[name+".yaml"] = ingress(name, name+".example", []string{"/ Prefix web"})
+		}
+		s := start(t, root, manifests, "--template-dir", dir, "--enable-metrics")
+		deleted := func() float64 { return sumOf(s.scrape(nil)["sluice_ingresses"], "state=deleted") }
+		s.waitBackend("http://c.example/", "web")
+		if n := deleted(); n != 0 {
+			t.Errorf("%v Ingresses are deleted before any was", n)
+		}
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+		listenToo(t, dir, taken.Addr().(*net.TCPAddr).Port)
+		s.waitLine("sync failed; nginx keeps its configuration")
+		s.remove("b.yaml")
+		eventually(t, "one that was deleted", func() bool { return deleted() == 1 })
+		s.write("c.yaml", strings.Replace(manifests["c.yaml"], "ingressClassName: nginx", "ingressClassName: other", 1))
+		eventually(t, "one that left the class", func() bool { return deleted() == 2 })
+		s.waitBackend("http://b.example/", "web")
+		taken.Close()
+		eventually(t, "neither", func() bool { return deleted() == 0 })
+		s.waitStatus("http://b.example/", 404)
+		s.waitStatus("http://c.example/", 404)
+	})
+}
+
 // TestTemplatesThatNginxRefuses: templates of a folder are taken while sluice
 // runs; those that nginx refuses are not, and nobody is quarantined for them.
 func TestTemplatesThatNginxRefuses(t *testing.T) {

@@ -36,6 +36,7 @@ var healthy = map[string]string{
 	`sluice_ingresses{` + all + `,state="served"}`:                             "40x180",
 	`sluice_ingresses{` + all + `,state="quarantined"}`:                        "0x180",
 	`sluice_ingresses{` + all + `,state="denied"}`:                             "0x180",
+	`sluice_ingresses{` + all + `,state="deleted"}`:                            "0x180",
 	`sluice_dictionary_bytes{` + all + `,dictionary="certificate_data"}`:       "100x180",
 	`sluice_dictionary_used_bytes{` + all + `,dictionary="certificate_data"}`:  "60x180",
 	`sluice_generation_memory_bytes{` + all + `,state="serving"}`:              "400000000x180",

@@ -70,6 +70,15 @@ func Names() []string {
 	return names
 }
 
+// Helps returns the help of each metric by its name.
+func Helps() map[string]string {
+	helps := map[string]string{}
+	for _, f := range familiesOf(Options{}) {
+		helps[f.name] = f.help
+	}
+	return helps
+}
+
 // print returns the family of all series, nil if no series has it.
 func (f family) print(all []*series) *dto.MetricFamily {
 	kind := dto.MetricType_HISTOGRAM

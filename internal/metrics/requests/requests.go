@@ -114,8 +114,8 @@ func (s *Store) Add(datagram []byte) {
 func (s *Store) add(r record, now time.Time) {
 	l := s.reduce(r.labels)
 	found := s.series[l]
-	if found == nil && l.of() == (Ingress{}) && 2*s.ofIngress[l.of()] >= s.options.MostOfIngress {
-		l.method = otherMethod // what is left of those without an Ingress is for further hosts
+	if found == nil && l.of() == (Ingress{}) {
+		l = s.coarse(l)
 		found = s.series[l]
 	}
 	if found == nil {
@@ -135,6 +135,27 @@ func (s *Store) add(r record, now time.Time) {
 			found.distributions[f.of].add(r.values[f.of], r.n, f)
 		}
 	}
+}
+
+// coarse leaves out details of requests without an Ingress, which share the series of one: beyond half
+// of these their methods, and beyond three quarters their statuses. What is left is for further hosts.
+func (s *Store) coarse(l labels) labels {
+	n, most := s.ofIngress[l.of()], s.options.MostOfIngress
+	if 2*n >= most {
+		l.method = otherMethod
+	}
+	if 4*n >= 3*most {
+		l.status = classOf(l.status)
+	}
+	return l
+}
+
+// classOf returns the class of a status, such as "2xx".
+func classOf(status string) string {
+	if len(status) != 3 {
+		return status
+	}
+	return status[:1] + "xx"
 }
 
 // A series without a request for idleFor makes room for others of a full Ingress, such as after
@@ -169,8 +190,8 @@ func (s *Store) reduce(l labels) labels {
 	if !s.options.PerHost {
 		l.host = ""
 	}
-	if s.options.StatusClasses && len(l.status) == 3 {
-		l.status = l.status[:1] + "xx"
+	if s.options.StatusClasses {
+		l.status = classOf(l.status)
 	}
 	return l
 }

@@ -136,6 +136,25 @@ func TestRequestsOfNoIngressKeepRoom(t *testing.T) {
 	}
 }
 
+// TestStatusesOfOneHostKeepRoom: a default backend that answers one host with all statuses does not
+// keep out the requests of other hosts.
+func TestStatusesOfOneHostKeepRoom(t *testing.T) {
+	o := small
+	o.MostOfIngress, o.Most = 500, 20000
+	s := New(o)
+	for status := 100; status < 600; status++ {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
+			s.Add(fmt.Appendf(nil, "0\n1\tnoisy\t\t%s\t%d\t\t0.1\t1\t1\t\t\t", method, status))
+		}
+	}
+	for i := range 100 {
+		s.Add(fmt.Appendf(nil, "0\n7\tvictim%d\t\tGET\t308\t\t0.1\t1\t1\t\t\t", i))
+	}
+	if cut, _ := s.Cut(); len(cut) > 0 || !strings.Contains(only(textOfStore(t, s), "requests{"), `host="victim99",ingress="",method="OTHER",namespace="",path="",service="",status="3xx"`) {
+		t.Errorf("cut %v of %d series", cut, s.Series())
+	}
+}
+
 func TestSeriesOfDeletedIngressesGo(t *testing.T) {
 	exists, o := true, small
 	o.Exists = func(_, name string) bool { return exists || name != "web" }

@@ -2,8 +2,8 @@
 # Builds kube-apiserver, kube-controller-manager and etcd from the Go modules that go.mod beside this file pins, into a folder
 # under the one given, named by what decides their content; prints that folder. Where they are there already, that is all it does.
 # Some five minutes on two cores the first time, with a line of progress for each binary on standard error.
-# With node it does the same with what a real cluster has besides: kube-scheduler, kubelet, kube-proxy and
-# CoreDNS; and agnhost, the image by which Kubernetes tests clusters.
+# With node it does the same with the other programs of a real cluster, which are kube-scheduler, kubelet, kube-proxy and
+# CoreDNS, and with agnhost, the program in the image with which Kubernetes tests clusters.
 #   build.sh CACHE_FOLDER [node]
 set -euo pipefail
 cache="$(mkdir -p "${1:?want a folder to keep the binaries in}" && cd "$1" && pwd)"
@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 command -v go >/dev/null || PATH="$PATH:/usr/local/go/bin"
 
 packages=(go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager)
-pinned=(go.mod go.sum build.sh)
+pinned=(go.mod go.sum)
 if [ "$set" = node ]; then
   packages=(k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kubelet k8s.io/kubernetes/cmd/kube-proxy k8s.io/kubernetes/test/images/agnhost sluice/test/cluster/binaries/coredns)
   pinned+=(coredns/go.mod coredns/go.sum coredns/main.go)
@@ -21,7 +21,7 @@ fi
 kubernetes="$(go list -m -f '{{.Version}}' k8s.io/kubernetes)"
 minor="${kubernetes#v1.}"
 minor="${minor%%.*}"
-key="$( (cat "${pinned[@]}"; go env GOVERSION GOARCH) | sha256sum | cut -c1-16)"
+key="$( (cat "${pinned[@]}"; grep -v '^ *#' build.sh; go env GOVERSION GOARCH) | sha256sum | cut -c1-16)"
 out="$cache/$set-$kubernetes-$key"
 if [ -e "$out/complete" ]; then
   echo "$out"

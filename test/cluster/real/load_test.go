@@ -45,7 +45,7 @@ func (s *shop) under(t *testing.T, what string, do func()) {
 	s.awaitEnded(t)
 	t.Logf("%s took %.1f s, and %.1f s until the former pods had ended", what, done.Seconds(), time.Since(began).Seconds())
 	for _, l := range loads {
-		l.None(t, 200)
+		l.NoneFailed(t, 200)
 	}
 }
 
@@ -102,8 +102,11 @@ func TestNothingIsLost(t *testing.T) {
 // one go.
 func (r *release) evictBoth(t *testing.T) {
 	t.Helper()
-	refused := 0
-	for _, pod := range r.pods(t.Context(), t) {
+	refused, replicas := 0, r.pods(t.Context(), t)
+	if len(replicas) != 2 {
+		t.Fatalf("there are %d replicas, want two", len(replicas))
+	}
+	for _, pod := range replicas {
 		err := r.Admin().PolicyV1().Evictions(r.name).Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: pod.Name}})
 		switch {
 		case apierrors.IsTooManyRequests(err):

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/test/pages"
 )
 
 // section is the part of the README that is done here, as printed.
 var section = regexp.MustCompile(`(?ms)^## In a cluster\n(.*?)^## `)
-
-// fenced matches a block of code, with the mark before it if there is one.
-var fenced = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]+)\n(.*?)^```$")
 
 // TestReadme: what the README says of a cluster, from the push of the image to the
 // answer, in a namespace that enforces the standard restricted. Only the image is
@@ -33,13 +32,13 @@ func TestReadme(t *testing.T) {
 	if text == nil {
 		t.Fatal("the README has no section \"In a cluster\"")
 	}
-	script, expected := w.script(t, text[1])
+	commands, expected := script(t, text[1])
 	t.Cleanup(func() {
 		(&release{w, "sluice", "sluice-controller"}).remove(t)
 		w.kubectl(t, "delete", "--ignore-not-found", "deployment,service,ingress", "web")
 	})
 	began := time.Now()
-	output := w.bash(t, script)
+	output := w.bash(t, commands)
 	t.Logf("done in %.1f s", time.Since(began).Seconds())
 	for _, want := range expected {
 		if !strings.Contains(podName.ReplaceAllString(output, "POD"), podName.ReplaceAllString(want, "POD")) {
@@ -56,22 +55,22 @@ func TestReadme(t *testing.T) {
 // podName is the part of a pod's name that differs from one to the next.
 var podName = regexp.MustCompile(`sluice-controller-[0-9a-z]+-[0-9a-z]{5}`)
 
-// script makes a script of the commands of a page, and gives what they are to print.
-func (w *world) script(t *testing.T, page string) (script string, expected []string) {
+// script makes a script of the commands of the section, and gives what they are to print.
+func script(t *testing.T, text string) (script string, expected []string) {
 	t.Helper()
-	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
-		mark, language, text := block[1], block[2], block[3]
-		switch {
-		case strings.HasPrefix(mark, "file: "):
-			script += "cat >" + strings.TrimPrefix(mark, "file: ") + " <<'END'\n" + text + "END\n"
-		case language == "sh":
-			script += text
-		case language == "console":
-			lines := regexp.MustCompile(`(?m)^\$ .*\n`)
-			for _, line := range lines.FindAllString(text, -1) {
-				script += strings.TrimPrefix(line, "$ ")
+	page, faults := pages.Parse("README.md", text)
+	for _, f := range faults {
+		t.Error(f)
+	}
+	for _, b := range page.Blocks {
+		if b.Marks.File != "" {
+			script += "cat >" + b.Marks.File + " <<'END'\n" + b.Text + "\nEND\n"
+		}
+		for _, c := range b.Commands() {
+			script += c.Text + "\n"
+			if c.Shown != nil {
+				expected = append(expected, strings.Join(c.Shown, "\n"))
 			}
-			expected = append(expected, lines.ReplaceAllString(text, ""))
 		}
 	}
 	return script, expected

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -131,6 +132,34 @@ func (r *release) pod(t *testing.T) corev1.Pod {
 func (r *release) in(t *testing.T, pod string, command ...string) (string, error) {
 	t.Helper()
 	return r.try(t, append([]string{"kubectl", "exec", "--namespace", r.name, pod, "--"}, command...)...)
+}
+
+// isContained: the first process of the container is Sluice as its user, gains no
+// right, has none but NET_BIND_SERVICE, and cannot write to some folders.
+func (w *world) isContained(t *testing.T, namespace, deployment string, folders ...string) {
+	t.Helper()
+	in := func(arguments ...string) (string, error) {
+		return w.try(t, append([]string{"kubectl", "exec", "--namespace", namespace, "deployment/" + deployment, "--"}, arguments...)...)
+	}
+	status, err := in("cat", "/proc/1/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]string{
+		"Uid": "101\t101\t101\t101", "NoNewPrivs": "1", "Seccomp": "2", "CapBnd": "0000000000000400", "CapInh": "0000000000000000",
+	} {
+		if !strings.Contains(status, "\n"+field+":\t"+want+"\n") {
+			t.Errorf("%s is not %q:\n%s", field, want, status)
+		}
+	}
+	for _, folder := range folders {
+		if output, err := in("touch", folder+"/written"); err == nil {
+			t.Errorf("touch in %s: %v %s", folder, err, output)
+		}
+	}
+	if _, err := in("touch", "/var/lib/sluice/written"); err != nil {
+		t.Errorf("touch where the state is: %v", err)
+	}
 }
 
 // address is that of the release's load balancer, or in the cluster.

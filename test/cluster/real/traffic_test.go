@@ -18,7 +18,8 @@ import (
 
 // TestClientAddress: with externalTrafficPolicy Local, backends are told the address of
 // a client that kube-proxy leads to Sluice; with Cluster, that of a node. With Local,
-// the health check that kube-proxy has for load balancers says which node has a pod.
+// the health check that kube-proxy has for load balancers says which node has a pod, and no longer
+// when that ends, so that load balancers send nobody to it.
 func TestClientAddress(t *testing.T) {
 	w := theWorld(t)
 	r := w.install(t, "client", "restricted", "controller.service.externalTrafficPolicy=Local")
@@ -45,6 +46,7 @@ func TestClientAddress(t *testing.T) {
 		}
 		cluster.EventuallyStatus(t, check(d), want)
 	}
+	r.leavesTheCheck(t, check(with))
 	w.helm(t, append([]string{"upgrade"}, r.values(t, firstTag, "controller.service.externalTrafficPolicy=Cluster")...)...)
 	cluster.Eventually(t, "the address of a node", func(context.Context) error {
 		if got := s.toldAddress(t); got == clientAddress || !strings.HasPrefix(got, "10.") {
@@ -52,6 +54,21 @@ func TestClientAddress(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// leavesTheCheck: the health check of the pod's node fails while the pod ends, and before it has
+// ended. Then there is a pod again.
+func (r *release) leavesTheCheck(t *testing.T, check cluster.Request) {
+	t.Helper()
+	former := r.pod(t)
+	r.kubectl(t, "scale", "--namespace", r.name, "deployment/"+r.controller, "--replicas=0")
+	cluster.EventuallyStatus(t, check, http.StatusServiceUnavailable)
+	now, err := r.Admin().CoreV1().Pods(r.name).Get(t.Context(), former.Name, metav1.GetOptions{})
+	if err != nil || now.DeletionTimestamp == nil {
+		t.Errorf("the check failed only when the pod had ended: %v", err)
+	}
+	r.kubectl(t, "scale", "--namespace", r.name, "deployment/"+r.controller, "--replicas=1")
+	r.rollOut(t)
 }
 
 // toldAddress is what a backend is told of a client that is on no node.
@@ -116,6 +133,23 @@ spec:
   - {host: outside.names.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: outside, port: {number: 8080}}}}]}}
   - {host: inside.names.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: inside, port: {number: 80}}}}]}}
 `
+
+// answersAtNodePort: each node answers at the port that it has for the Service.
+func (w *world) answersAtNodePort(t *testing.T, namespace, name string) {
+	t.Helper()
+	service, err := w.Admin().CoreV1().Services(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, port := range service.Spec.Ports {
+		for _, d := range w.nodes {
+			r := cluster.Request{URL: port.Name + "://web.example/hostname", To: fmt.Sprintf("%s:%d", d.address, port.NodePort)}
+			if answer := cluster.EventuallyStatus(t, r, http.StatusOK); !strings.HasPrefix(answer.Body, "web-") {
+				t.Errorf("%s of %s answers %q", port.Name, d.name, answer.Body)
+			}
+		}
+	}
+}
 
 // TestOnTheNodes: the values for pods on the network of the nodes, one on each.
 func TestOnTheNodes(t *testing.T) {

@@ -1,4 +1,6 @@
-package docs
+// Package pages reads the pages of the documentation: in goes Markdown, and out come the fenced
+// blocks with the commands in them, and with what comments say about them.
+package pages
 
 import (
 	"fmt"

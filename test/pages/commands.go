@@ -1,4 +1,4 @@
-package docs
+package pages
 
 import (
 	"os/exec"
@@ -83,7 +83,7 @@ func console(b Block) []Command {
 		}
 	}
 	for i := range commands {
-		commands[i].Shown = trimBlank(commands[i].Shown)
+		commands[i].Shown = TrimBlank(commands[i].Shown)
 	}
 	return commands
 }
@@ -102,8 +102,8 @@ func explains(lines []string) bool {
 	return false
 }
 
-// trimBlank leaves out blank lines at the end.
-func trimBlank(lines []string) []string {
+// TrimBlank leaves out blank lines at the end.
+func TrimBlank(lines []string) []string {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
