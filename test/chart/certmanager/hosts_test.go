@@ -3,11 +3,11 @@
 package certmanager
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -30,36 +30,35 @@ const (
 	domain = ".acme.example"
 )
 
-// issuers validate hosts by Ingresses of the class nginx. The solver's Ingresses of the second one name the
-// class by an annotation, and serve the challenge without a redirect to HTTPS. The ports of
-// solver pods are left to runSolvers.
-const issuers = `
+// issuer validates hosts by Ingresses of the class nginx, which SOLVER names. The ports of solver pods
+// are left to runSolvers.
+const issuer = `
 apiVersion: cert-manager.io/v1
 kind: ClusterIssuer
-metadata: {name: acme}
+metadata: {name: NAME}
 spec:
   acme:
     server: https://` + acmeAddress + `/dir
     caBundle: AUTHORITY
-    privateKeySecretRef: {name: acme-account}
+    privateKeySecretRef: {name: NAME}
     solvers:
-    - http01: {ingress: {ingressClassName: nginx, podTemplate: {metadata: {annotations: {` + cluster.UnheardAnnotation + `: "true"}}}}}
+    - http01: {ingress: {SOLVER: nginx, podTemplate: {metadata: {annotations: {` + cluster.UnheardAnnotation + `: "true"}}}}}
 ---
-apiVersion: cert-manager.io/v1
-kind: ClusterIssuer
-metadata: {name: acme-no-redirect}
-spec:
-  acme:
-    server: https://` + acmeAddress + `/dir
-    caBundle: AUTHORITY
-    privateKeySecretRef: {name: acme-no-redirect-account}
-    solvers:
-    - http01:
-        ingress:
-          class: nginx
-          podTemplate: {metadata: {annotations: {` + cluster.UnheardAnnotation + `: "true"}}}
-          ingressTemplate: {metadata: {annotations: {nginx.ingress.kubernetes.io/ssl-redirect: "false"}}}
 `
+
+// The issuers, by how their solver's Ingresses name the class: by the field, and by the annotation.
+const (
+	byField      = "ingressClassName"
+	byAnnotation = "class"
+)
+
+// applyIssuers makes the issuers, which trust an authority.
+func (w *world) applyIssuers(t *testing.T, authority []byte) {
+	t.Helper()
+	for _, solver := range []string{byField, byAnnotation} {
+		w.ApplyYAML(t, strings.NewReplacer("NAME", strings.ToLower(solver), "SOLVER", solver, "AUTHORITY", base64.StdEncoding.EncodeToString(authority)).Replace(issuer))
+	}
+}
 
 // hostCase is an Ingress that gets its certificate by the annotations of cert-manager.
 type hostCase struct {
@@ -68,7 +67,7 @@ type hostCase struct {
 	path        string
 	// also are further hosts of the certificate, by their first label.
 	also   string
-	issuer string // acme if empty
+	issuer string // that of byField if empty
 	// status is the answer to a request without credentials, by HTTPS.
 	status int
 }
@@ -76,6 +75,7 @@ type hostCase struct {
 // hostCases are by the first label of the host, the name of the Ingress, and that of its Secret.
 var hostCases = map[string]hostCase{
 	"plain":     {status: http.StatusOK},
+	"classed":   {issuer: byAnnotation, status: http.StatusOK},
 	"forced":    {annotations: map[string]string{"force-ssl-redirect": "true"}, status: http.StatusOK},
 	"basic":     {annotations: map[string]string{"auth-type": "basic", "auth-secret": "users"}, status: http.StatusUnauthorized},
 	"denied":    {annotations: map[string]string{"whitelist-source-range": "198.51.100.0/24"}, status: http.StatusForbidden},
@@ -85,8 +85,8 @@ var hostCases = map[string]hostCase{
 	"moved":     {annotations: map[string]string{"permanent-redirect": "https://elsewhere.example"}, status: http.StatusMovedPermanently},
 	"twice":     {annotations: map[string]string{"from-to-www-redirect": "true"}, also: "www.twice", status: http.StatusOK},
 	"alias":     {annotations: map[string]string{"server-alias": "other" + domain}, also: "other", status: http.StatusOK},
-	"in-place":  {annotations: map[string]string{"acme.cert-manager.io/http01-edit-in-place": "true"}, status: http.StatusOK},
-	"clients":   {annotations: map[string]string{"auth-tls-secret": shop + "/authority"}, issuer: "acme-no-redirect", status: http.StatusBadRequest},
+	"clients":   {annotations: map[string]string{"auth-tls-secret": shop + "/authority"}, status: http.StatusBadRequest},
+	"in-place":  {annotations: map[string]string{"acme.cert-manager.io/http01-edit-in-place": "true", "auth-type": "basic", "auth-secret": "users"}, status: http.StatusUnauthorized},
 }
 
 func (h hostCase) ingress(name string) *networkingv1.Ingress {
@@ -95,10 +95,7 @@ func (h hostCase) ingress(name string) *networkingv1.Ingress {
 		rule.HTTP.Paths[0].Path, rule.HTTP.Paths[0].PathType = h.path, new(networkingv1.PathTypeImplementationSpecific)
 	}
 	ing := cluster.Ingress(shop, name, rule)
-	ing.Annotations = map[string]string{"cert-manager.io/cluster-issuer": "acme"}
-	if h.issuer != "" {
-		ing.Annotations["cert-manager.io/cluster-issuer"] = h.issuer
-	}
+	ing.Annotations = map[string]string{"cert-manager.io/cluster-issuer": strings.ToLower(cmp.Or(h.issuer, byField))}
 	for key, value := range h.annotations {
 		if !strings.Contains(key, "/") {
 			key = "nginx.ingress.kubernetes.io/" + key
@@ -129,7 +126,7 @@ func testHosts(t *testing.T, w *world) {
 	w.Apply(t,
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "users"}, Data: map[string][]byte{"auth": []byte("bar:{SHA}Ys23Ag/5IOWqZCw9QGaVDdHwH00=\n")}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: shop, Name: "authority"}, Data: map[string][]byte{"ca.crt": authority}})
-	w.ApplyYAML(t, strings.ReplaceAll(issuers, "AUTHORITY", base64.StdEncoding.EncodeToString(authority)))
+	w.applyIssuers(t, authority)
 	w.runSolvers(t)
 	t.Cleanup(func() { w.showChallenges(t) })
 	for name, h := range hostCases {
@@ -137,7 +134,7 @@ func testHosts(t *testing.T, w *world) {
 	}
 	began := time.Now()
 	roots := w.acmeRoots(t)
-	for name := range maps.Keys(hostCases) {
+	for name := range hostCases {
 		w.certificateReady(t, shop, name)
 	}
 	t.Logf("%d certificates were issued after %.1f s", len(hostCases), time.Since(began).Seconds())

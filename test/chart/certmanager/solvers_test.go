@@ -9,7 +9,9 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,8 +25,16 @@ import (
 // solverLabel is on the pods and Ingresses of challenges.
 const solverLabel = "acme.cert-manager.io/http01-solver=true"
 
-// solver runs for a pod of a challenge. cert-manager's listens on all addresses, so that it gets a
-// port of its own, and what comes for the pod is passed on to it.
+// solvers run for the pods of challenges, by the names of the pods.
+type solvers struct {
+	*world
+	t          *testing.T
+	path, logs string
+	running    map[string]*solver
+}
+
+// solver is cert-manager's. It listens on all addresses, so that it gets a port of its own, and what
+// comes for the pod is passed on to it.
 type solver struct {
 	process  *kit.Process
 	listener net.Listener
@@ -33,76 +43,76 @@ type solver struct {
 // runSolvers runs a solver for each pod of a challenge, until the end of the test.
 func (w *world) runSolvers(t *testing.T) {
 	t.Helper()
+	s := &solvers{world: w, t: t, path: program(t, "cert-manager"), logs: t.TempDir(), running: map[string]*solver{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan struct{})
-	path, logs := program(t, "cert-manager"), t.TempDir()
-	go func() {
-		defer close(ended)
-		running := map[string]*solver{}
+	var following sync.WaitGroup
+	following.Go(func() {
 		for ctx.Err() == nil {
-			if err := w.followSolvers(ctx, path, logs, running); err != nil && ctx.Err() == nil {
+			if err := s.follow(ctx); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		for _, one := range running {
-			one.stop()
-		}
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
+		s.endOthers(nil)
+	})
+	t.Cleanup(func() { cancel(); following.Wait() })
 }
 
-// followSolvers starts solvers for pods that have come, and ends those of pods that are gone.
-func (w *world) followSolvers(ctx context.Context, path, logs string, running map[string]*solver) error {
-	pods, err := w.Admin().CoreV1().Pods(shop).List(ctx, metav1.ListOptions{LabelSelector: solverLabel})
+// follow starts solvers for pods that have come, and ends those of pods that are gone.
+func (s *solvers) follow(ctx context.Context) error {
+	pods, err := s.Admin().CoreV1().Pods(shop).List(ctx, metav1.ListOptions{LabelSelector: solverLabel})
 	if err != nil {
 		return err
 	}
 	there := map[string]bool{}
 	for _, pod := range pods.Items {
-		there[pod.Name] = pod.DeletionTimestamp == nil
-		if running[pod.Name] != nil || pod.Status.PodIP == "" || !there[pod.Name] {
+		if pod.DeletionTimestamp != nil {
 			continue
 		}
-		if running[pod.Name], err = startSolver(path, filepath.Join(logs, pod.Name), &pod); err != nil {
+		there[pod.Name] = true
+		if s.running[pod.Name] != nil || pod.Status.PodIP == "" {
+			continue
+		}
+		if s.running[pod.Name], err = s.start(&pod); err != nil {
 			return err
 		}
 	}
-	for name, one := range running {
-		if !there[name] {
-			one.stop()
-			delete(running, name)
-		}
-	}
+	s.endOthers(there)
 	return nil
 }
 
-func startSolver(path, log string, pod *corev1.Pod) (*solver, error) {
-	container := pod.Spec.Containers[0]
+// endOthers ends the solvers of all pods but some.
+func (s *solvers) endOthers(there map[string]bool) {
+	for name, one := range s.running {
+		if !there[name] {
+			one.stop()
+			delete(s.running, name)
+		}
+	}
+}
+
+// start runs a solver with the arguments of a pod.
+func (s *solvers) start(pod *corev1.Pod) (*solver, error) {
+	container, own := pod.Spec.Containers[0], strconv.Itoa(kit.Port(s.t))
+	arguments := []string{"solver"}
+	for _, argument := range container.Args {
+		if strings.HasPrefix(argument, "--listen-port=") {
+			argument = "--listen-port=" + own
+		}
+		arguments = append(arguments, argument)
+	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(pod.Status.PodIP, fmt.Sprint(container.Ports[0].ContainerPort)))
 	if err != nil {
 		return nil, err
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	command := exec.Command(s.path, arguments...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	process, err := kit.Launch(command, kit.Log(filepath.Join(s.logs, pod.Name)))
 	if err != nil {
+		listener.Close()
 		return nil, err
 	}
-	own := free.Addr().(*net.TCPAddr)
-	free.Close()
-	arguments := []string{"solver"}
-	for _, argument := range container.Args {
-		if strings.HasPrefix(argument, "--listen-port=") {
-			argument = fmt.Sprintf("--listen-port=%d", own.Port)
-		}
-		arguments = append(arguments, argument)
-	}
-	command := exec.Command(path, arguments...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	process, err := kit.Launch(command, kit.Log(log))
-	if err != nil {
-		return nil, err
-	}
-	go pass(listener, own.String())
+	go pass(listener, net.JoinHostPort("127.0.0.1", own))
 	return &solver{process: process, listener: listener}, nil
 }
 
