@@ -55,7 +55,7 @@ check: setup-test ## the inner loop: static checks (gofmt, vet and staticcheck o
 	test/beside.sh "env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED)" \
 		"$(STATIC)" "$(GO) test -vet=off ./test/compat -run TestPageIsFresh"
 
-# The tag image adds the tests of test/cluster/image and test/cluster/real.
+# The tag image adds the tests of test/cluster/image, test/cluster/real and test/chart/certmanager.
 static: setup-test
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
@@ -70,17 +70,19 @@ static: setup-test
 docs: setup-test cluster clients ## what README.md and docs tell users to do, done: every command run, every manifest applied
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
-test-image: ## the image: built twice, the same to the byte, run beside an API server, and by the chart in a cluster with real nodes (as root)
-	@set -euo pipefail; test/setup.sh --image; \
+test-image: ## the image: built twice, the same to the byte, run beside an API server, and by the chart in a cluster with real nodes (as root); the chart beside cert-manager
+	@set -euo pipefail; test/setup.sh; test/setup.sh --image; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
 	if [ "$$(id -u)" = 0 ]; then test/setup.sh --nodes; node="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" node)"; echo "nodes: $$node"; \
 	else echo "nodes: none, because only root can run a kubelet; their tests are skipped"; fi; \
+	manager="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" cert-manager)"; echo "cert-manager: $$manager"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
 	rm -rf "$(IMAGES)"; for time in first second; do DIST="$(IMAGES)/$$time" ./build.sh image $(ARCH); done; \
 	export SLUICE_IMAGE="$$(ls "$(IMAGES)"/first/*.oci.tar)" SLUICE_IMAGE_AGAIN="$$(ls "$(IMAGES)"/second/*.oci.tar)"; \
 	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
+	$(GO) -C test/chart test -tags image ./certmanager -count=1 -timeout 10m -v || status=1; \
 	$(GO) -C test/cluster test -tags image -p 1 ./image ./real -count=1 -timeout 20m -v || status=1; exit $$status
 
 ifdef CASE

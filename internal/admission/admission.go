@@ -133,6 +133,10 @@ func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
 		}
+		if c.takesSpareName(p) {
+			v.Warnings = append(v.Warnings, p)
+			continue
+		}
 		v.Rejections = append(v.Rejections, p)
 		rejected[p] = true
 	}

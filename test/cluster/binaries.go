@@ -14,9 +14,21 @@ var kubernetesVersion = regexp.MustCompile(`k8s\.io/kubernetes (v\S+)`)
 
 // The sets of programs that binaries/build.sh builds.
 const (
-	planeSet = "control-plane"
-	nodeSet  = "node"
+	planeSet       = "control-plane"
+	nodeSet        = "node"
+	certManagerSet = "cert-manager"
 )
+
+// NodeProgram is the path of a program that real nodes need, such as kubelet.
+func NodeProgram(name string) (string, error) { return programOf(nodeSet, name) }
+
+// CertManagerProgram is the path of cert-manager, of Pebble, or of another file beside them.
+func CertManagerProgram(name string) (string, error) { return programOf(certManagerSet, name) }
+
+func programOf(set, name string) (string, error) {
+	folder, err := findBinaries(set)
+	return filepath.Join(folder, name), err
+}
 
 // findBinaries finds the folder with a set that binaries/build.sh has made last for
 // the version of Kubernetes that is pinned. It does not build: that takes minutes,
@@ -47,7 +59,7 @@ func findBinaries(set string) (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", fmt.Errorf("nothing is at %s: `make cluster` builds the control plane (some six minutes, once) and `make test-image` the programs of nodes, and SLUICE_CLUSTER_CACHE names a folder that has them", pattern)
+		return "", fmt.Errorf("nothing is at %s: `make cluster` builds the control plane (some six minutes, once) and `make test-image` the programs of nodes and cert-manager, and SLUICE_CLUSTER_CACHE names a folder that has them", pattern)
 	}
 	return filepath.Abs(newest)
 }

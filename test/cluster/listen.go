@@ -25,9 +25,12 @@ type listeners struct {
 // by protocol and name: UDP; TCP by lines for a port whose name begins with
 // "tcp"; HTTPS for "https"; and else HTTP/1.1, and HTTP/2 for who begins with
 // it. A port with the name "webhook" is left to the program that stands for the
-// container.
+// container, as are all ports of a pod with UnheardAnnotation.
 func listen(p *pod) (*listeners, error) {
 	l := &listeners{}
+	if p.object.Load().Annotations[UnheardAnnotation] == "true" {
+		return l, nil
+	}
 	for _, container := range p.object.Load().Spec.Containers {
 		for _, port := range container.Ports {
 			if port.Name == "webhook" {

@@ -174,6 +174,8 @@ const (
 	StopDelayAnnotation = "cluster.test/stop-delay"
 	// StartDelayAnnotation is how long a pod runs before it becomes ready.
 	StartDelayAnnotation = "cluster.test/start-delay"
+	// UnheardAnnotation with "true" leaves the ports of a pod to a program of the test.
+	UnheardAnnotation = "cluster.test/unheard"
 )
 
 // SetReady makes a pod ready or unready, and waits until its status says so.

@@ -10,12 +10,6 @@ import (
 // nodes: the package real starts real ones.
 func Whole(c *Cluster) { c.whole = true }
 
-// NodeProgram is the path of a program that real nodes need, such as kubelet.
-func NodeProgram(name string) (string, error) {
-	folder, err := findBinaries(nodeSet)
-	return filepath.Join(folder, name), err
-}
-
 // Dir is a folder for files, which goes with the cluster.
 func (c *Cluster) Dir() string { return c.dir }
 
