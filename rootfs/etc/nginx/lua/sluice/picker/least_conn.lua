@@ -13,16 +13,16 @@ function _M.new(endpoints, _, before)
 end
 
 local function least(self, out)
+  local keys, open, count, at = self.keys, self.open, self.count, self.last
   local found, fewest
-  for step = 1, self.count do
-    local at = (self.last + step - 1) % self.count + 1
+  for _ = 1, count do
+    at = at < count and at + 1 or 1
     if not (out and out[at]) then
-      local open = self.open[self.keys[at]] or 0
-      if not found or open < fewest then
-        found, fewest = at, open
-      end
-      if fewest == 0 then
-        break
+      local here = open[keys[at]]
+      if not here then
+        return at
+      elseif not found or here < fewest then
+        found, fewest = at, here
       end
     end
   end
