@@ -79,6 +79,41 @@ tests["least_conn: what was tried is not, unless it is all"] = function()
   expect.equal(1, p:pick({ true, true }))
 end
 
+tests["least_conn: always one of those with the fewest, each in turn"] = function()
+  local names = { "a", "b", "c", "d", "e" }
+  local p, open = least_conn.new(endpoints(unpack(names))), { 0, 0, 0, 0, 0 }
+  local function fewest()
+    return math.min(unpack(open))
+  end
+  math.randomseed(7)
+  for step = 1, 20000 do
+    local out = step % 7 == 0 and { [math.random(5)] = true } or nil
+    local last, at = p.last, p:pick(out)
+    if not out then
+      expect.equal(fewest(), open[at])
+      for between = last + 1, last + 5 do
+        local place = (between - 1) % 5 + 1
+        if place == at then
+          break
+        end
+        assert(open[place] > open[at], "an endpoint is passed over")
+      end
+    end
+    p:took(names[at])
+    open[at] = open[at] + 1
+    for _ = 1, math.random(0, 2) do
+      local done = math.random(5)
+      if open[done] > 0 then
+        p:left(names[done])
+        open[done] = open[done] - 1
+      end
+    end
+    if step % 1000 == 0 then
+      p = least_conn.new(endpoints(unpack(names)), nil, p)
+    end
+  end
+end
+
 tests["ewma: the faster endpoint gets more"] = timed(function(advance)
   local p = ewma.new(endpoints("a", "b", "c"))
   for _ = 1, 50 do

@@ -82,23 +82,32 @@ tests["a turn that has ended is not ended by its mark"] = function()
   expect.equal(0, backend.open())
 end
 
+local get_request = base.get_request
+
+-- Runs a function as a request at an address.
+local function as_request(address, values, run)
+  local var = ngx.var
+  base.get_request = function()
+    return ffi.cast("void *", address)
+  end
+  rawset(ngx, "is_subrequest", values.is_subrequest or false)
+  rawset(ngx, "ctx", values.ctx or {})
+  ngx.var = values.var or {}
+  local ok, err = pcall(run)
+  base.get_request, ngx.var = get_request, var
+  rawset(ngx, "is_subrequest", nil)
+  rawset(ngx, "ctx", nil)
+  assert(ok, err)
+end
+
 local address = 4096
 
 -- Runs a function for each of some subrequests, which nginx does not log.
 local function subrequests(count, run)
-  local get_request = base.get_request
   for _ = 1, count do
     address = address + 16
-    base.get_request = function()
-      return ffi.cast("void *", address)
-    end
-    rawset(ngx, "is_subrequest", true)
-    rawset(ngx, "ctx", {})
-    run()
+    as_request(address, { is_subrequest = true }, run)
   end
-  base.get_request = get_request
-  rawset(ngx, "is_subrequest", nil)
-  rawset(ngx, "ctx", nil)
 end
 
 tests["a subrequest that nginx does not log is forgotten, also by a picker that only measures"] = function()
@@ -117,6 +126,86 @@ tests["a subrequest that nginx does not log is forgotten, also by a picker that 
   end
   expect.equal(0, counts.open())
   assert(next(kept) == nil, "what belongs to requests that have ended is kept")
+end
+
+-- A backend whose picker keeps the seconds of answers.
+local function learning(learned)
+  return {
+    keys = { A },
+    picker = {
+      measures = true,
+      left = function(_, _, seconds)
+        learned[#learned + 1] = seconds or "nothing"
+      end,
+    },
+  }
+end
+
+tests["the seconds of an answer are read"] = function()
+  for text, seconds in pairs({ ["0.000"] = 0, ["0.007"] = 0.007, ["9.876"] = 9.876, ["12.340"] = 12.34, ["100.0"] = 100 }) do
+    expect.equal({ true, seconds, false }, outcome(var(A, text, text, "200"), A), text)
+  end
+end
+
+tests["a subrequest that nginx logs teaches its picker"] = function()
+  local learned, values = {}, { is_subrequest = true, ctx = {}, var = var(A, "0.200", "0.250", "200") }
+  as_request(16, values, function()
+    turns.take(learning(learned), 1)
+  end)
+  as_request(16, values, turns.done)
+  expect.equal({ 0.25 }, learned)
+end
+
+tests["a request teaches nothing for a subrequest at its address that nginx did not log"] = function()
+  local learned, backend = {}, nil
+  backend = learning(learned)
+  local function take()
+    turns.take(backend, 1)
+  end
+  as_request(16, { is_subrequest = true }, take)
+  as_request(16, { var = var(B, "0.200", "0.250", "200") }, turns.done)
+  expect.equal({ "nothing" }, learned)
+  as_request(16, { is_subrequest = true }, take)
+  as_request(16, { is_subrequest = true, var = var(B, "0.200", "0.250", "200") }, turns.done)
+  expect.equal({ "nothing", "nothing" }, learned, "another subrequest")
+  as_request(16, { is_subrequest = true }, take)
+  as_request(16, { var = var(B .. " : ", "0.200 : -", "0.250 : -", "200") }, take)
+  expect.equal({ "nothing", "nothing", "nothing" }, learned, "a request that was redirected")
+end
+
+tests["requests at many addresses do not take memory when they have ended"] = function()
+  local backend = counting()
+  collectgarbage()
+  local before = collectgarbage("count")
+  for at = 1, 20000 do
+    local function take()
+      turns.take(backend, 1)
+    end
+    as_request(16 * at, {}, take)
+    as_request(16 * at, {}, turns.done)
+  end
+  expect.equal(0, backend.open())
+  collectgarbage()
+  local grown = collectgarbage("count") - before
+  assert(grown < 1000, grown .. " kB are kept")
+end
+
+tests["turns that have not ended outlive those that have"] = function()
+  local backend = counting()
+  local function take()
+    turns.take(backend, 1)
+  end
+  for at = 1, 3000 do
+    as_request(16 * at, {}, take)
+    if at % 2 == 0 then
+      as_request(16 * at, {}, turns.done)
+    end
+  end
+  expect.equal(1500, backend.open())
+  for at = 1, 3000, 2 do
+    as_request(16 * at, {}, turns.done)
+  end
+  expect.equal(0, backend.open())
 end
 
 return tests

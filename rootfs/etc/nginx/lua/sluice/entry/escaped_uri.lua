@@ -1,2 +1,2 @@
--- ingress-nginx has this variable from a module that nginx lacks.
-return ngx.escape_uri(ngx.var.request_uri)
+-- Escapes the URI of the request for the parameter of another URI.
+return package.loaded["sluice.variables"].escaped_uri()

@@ -3,6 +3,8 @@
 -- and it gets another chance.
 --
 -- Each worker measures for itself.
+local random = math.random
+
 local _M = {}
 local mt = { __index = _M }
 
@@ -20,41 +22,59 @@ local function average(scores)
   return count > 0 and sum / count or 0
 end
 
+-- A score is worth value * exp(-(now - at) / DECAY). Its rank is the logarithm of that without the
+-- part that all scores share, so the faster of two has the lower rank at any time.
+local function learn(score, value, now)
+  score.value, score.at, score.rank = value, now, math.log(value) + now / DECAY
+end
+
 -- New endpoints are as fast as the others, so that they do not get all requests.
 function _M.new(endpoints, _, before)
-  local known, scores, now = before and before.scores or {}, {}, ngx.now()
+  local known, scores, places, now = before and before.scores or {}, {}, {}, ngx.now()
   local usual = average(known)
-  for _, name in ipairs(endpoints.keys) do
-    scores[name] = known[name] or { value = usual, at = now }
+  for at, name in ipairs(endpoints.keys) do
+    local score = known[name] or {}
+    if not known[name] then
+      learn(score, usual, now)
+    end
+    scores[name], places[at] = score, score
   end
-  return setmetatable({ keys = endpoints.keys, count = endpoints.count, scores = scores }, mt)
+  return setmetatable({ places = places, count = endpoints.count, scores = scores }, mt)
 end
 
-local function weight(score, now)
-  return math.exp(-math.max(now - score.at, 0) / DECAY)
+-- Two numbers up to count by chance, different ones if there are two.
+local function two_of(count)
+  local one = random(count)
+  if count == 1 then
+    return one, one
+  end
+  local two = random(count - 1)
+  return one, two < one and two or two + 1
 end
 
--- A place by chance that is not out, and not another one if there is a choice.
-local function draw(self, out, other)
-  local start = math.random(self.count)
-  for step = 0, self.count - 1 do
-    local at = (start + step - 1) % self.count + 1
-    if at ~= other and not (out and out[at]) then
-      return at
+-- Two places by chance that are not out; any if these are all.
+local function two_besides(count, out)
+  local places = {}
+  for at = 1, count do
+    if not out[at] then
+      places[#places + 1] = at
     end
   end
+  if #places == 0 then
+    return two_of(count)
+  end
+  local one, two = two_of(#places)
+  return places[one], places[two]
 end
 
 function _M:pick(tried, _, shunned)
-  local out = shunned or tried
-  local one = draw(self, out) or math.random(self.count)
-  local two = draw(self, out, one)
-  if not two then
-    return one
+  local out, one, two = shunned or tried, nil, nil
+  if out then
+    one, two = two_besides(self.count, out)
+  else
+    one, two = two_of(self.count)
   end
-  local now = ngx.now()
-  local a, b = self.scores[self.keys[one]], self.scores[self.keys[two]]
-  return a.value * weight(a, now) <= b.value * weight(b, now) and one or two
+  return self.places[one].rank <= self.places[two].rank and one or two
 end
 
 -- A failure costs as much as this many seconds, because a connection can fail fast.
@@ -62,15 +82,13 @@ local FAILURE = 1
 
 --- Learns the seconds of an answer, or a failure.
 function _M:left(name, seconds, failed)
-  local score, now = self.scores[name], ngx.now()
-  if failed and score then
-    score.value, score.at = score.value * weight(score, now) + FAILURE, now
-  end
-  if not score or not seconds then
+  local score = self.scores[name]
+  if not score or not (seconds or failed) then
     return
   end
-  local old = weight(score, now)
-  score.value, score.at = score.value * old + seconds * (1 - old), now
+  local now = ngx.now()
+  local old = math.exp(-math.max(now - score.at, 0) / DECAY)
+  learn(score, score.value * old + (failed and FAILURE or seconds * (1 - old)), now)
 end
 
 return _M
