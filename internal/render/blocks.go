@@ -81,8 +81,8 @@ func (b *blockList) insert() error {
 		return nil
 	}
 	b.page.back(before)
-	for _, m := range missing {
-		b.page.WriteString(indents[b.context] + m.text + "\n")
+	for _, text := range b.textsOf(missing) {
+		b.page.WriteString(indents[b.context] + text + "\n")
 	}
 	return b.printAll()
 }

@@ -65,3 +65,34 @@ func unjoined(http, separate []byte) []byte {
 	out.Write(http[done:])
 	return out.Bytes()
 }
+
+// withJoined adds to directives with a header each the texts of the same ones joined. It returns
+// how many differ.
+func withJoined(separate, joined []inheritable) (both []inheritable, differing int) {
+	for i := range separate {
+		if separate[i].text != joined[i].text {
+			separate[i].joined = joined[i].text
+			differing++
+		}
+	}
+	return separate, differing
+}
+
+// textsOf returns directives that a block repeats. They are joined if all headers are that can be:
+// one that the block replaces would be twice.
+func (r *rendering) textsOf(missing []inheritable) []string {
+	joined := 0
+	for _, m := range missing {
+		if m.joined != "" {
+			joined++
+		}
+	}
+	var texts []string
+	for _, m := range missing {
+		if joined == r.joinedHeaders && m.joined != "" {
+			m.text = m.joined
+		}
+		texts = append(texts, m.text)
+	}
+	return texts
+}

@@ -1,9 +1,12 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
 )
 
 func TestUnjoined(t *testing.T) {
@@ -13,5 +16,37 @@ func TestUnjoined(t *testing.T) {
 	want := "proxy_set_header Host $host;\nproxy_set_header X-A $a;\nproxy_set_header X-A own;\nadd_header X-A b;\nproxy_set_header Proxy \"\";\n"
 	if diff := cmp.Diff(want, string(unjoined(joined, separate))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A location with a header of its own repeats the joined ones, unless it, or its server, has one of
+// them itself: a backend would get it twice.
+func TestJoinedHeadersAreRepeated(t *testing.T) {
+	t.Parallel()
+	loaded, err := Load(withTemplate(t, "x.tmpl", `
+{{ define "own/location" }}proxy_set_header X-Own 1;{{ end }}
+{{ define "withheld/location" }}proxy_set_header ssl-client-verify 1;{{ end }}
+{{ define "real/location" }}proxy_set_header x-real-ip 1;{{ end }}
+{{ define "host/location" }}proxy_set_header Host a.example;{{ end }}
+{{ define "scheme/server" }}proxy_set_header X-Scheme 1;{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		location, server string
+		joined           bool
+	}{{"own", "", true}, {"withheld", "", true}, {"real", "", false}, {"host", "", false}, {"own", "scheme", false}} {
+		location := ingressLocation("web", model.PrefixFirst, "/a/")
+		location.Blocks = []model.Block{{Name: c.location, Source: location.Rule.Object}}
+		server := &model.Server{Host: "shop.example", Locations: []*model.Location{location}}
+		if c.server != "" {
+			server.Blocks = []model.Block{{Name: c.server, Source: location.Rule.Object}}
+		}
+		file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+		_, text, _ := strings.Cut(serverOf(t, file, "shop.example"), "location")
+		joined, separate := strings.Contains(text, "$further_headers"), strings.Contains(text, "proxy_set_header X-Forwarded-For $remote_addr;")
+		if joined != c.joined || separate == c.joined || len(problems) > 0 {
+			t.Errorf("%+v: joined %v, separate %v, Problems %v\n%s", c, joined, separate, problems, text)
+		}
 	}
 }

@@ -21,6 +21,8 @@ type inheritable struct {
 	directive string
 	header    string // in lower case, or the status of an error page
 	text      string
+	// joined is the text beside the header Host with the lines of others, "" if it is the same.
+	joined string
 }
 
 // inheritables returns those at the outermost level of text.

@@ -25,8 +25,10 @@ type rendering struct {
 	// fronted is set if HTTPS connections come from the stream level, because some are
 	// passed through.
 	fronted bool
-	// outside are the inheritable directives of the http level.
-	outside []inheritable
+	// outside are the inheritable directives of the http level. joinedHeaders is how many of
+	// them are joined.
+	outside       []inheritable
+	joinedHeaders int
 	// spoken are the directives of the http level for other protocols than HTTP, by
 	// protocol. speaks translates the location that is printed now, nil for HTTP.
 	spoken []spokenText
@@ -160,7 +162,7 @@ func (r *rendering) http() *chunk {
 	c := r.page.cut()
 	r.must("headers", r.view, inHTTP...)
 	spelled := unjoined(c.text, r.page.cut().text)
-	r.outside = inheritables(spelled)
+	r.outside, r.joinedHeaders = withJoined(inheritables(spelled), inheritables(c.text))
 	r.speakAll(spelled)
 	r.listen = r.everyServer(append(r.listens(), r.quicListens()...))
 	r.listenPassed = r.everyServer(r.listens())
