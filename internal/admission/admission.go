@@ -54,16 +54,22 @@ type Verdict struct {
 
 // Reviewer reviews Ingresses. Its methods may be called at any time. Use New.
 type Reviewer struct {
-	mutex   sync.Mutex
-	names   names
+	mutex sync.Mutex
+	names names
+	// remembered are the memories of former reviews.
+	remembered sync.Pool
+}
+
+// memory has what most reviews have in common: the settings, their text, and the servers for
+// requests that no Ingress takes.
+type memory struct {
+	memo    *translate.Memo
 	checker *render.Checker
-	// memos are of former reviews, which have read the settings.
-	memos sync.Pool
 }
 
 // New returns a Reviewer.
 func New() *Reviewer {
-	return &Reviewer{memos: sync.Pool{New: func() any { return translate.NewMemo() }}}
+	return &Reviewer{remembered: sync.Pool{New: func() any { return &memory{memo: translate.NewMemo()} }}}
 }
 
 // MostParts is the most that is judged at a time, in rules, paths and hosts of TLS: those of the
@@ -90,7 +96,7 @@ func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
 	if !b.Serves(object) {
 		return &Case{}
 	}
-	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
+	b.Options.Translate.Denied = nil
 	if former == nil {
 		object = asYoungest(object)
 	}
@@ -180,22 +186,15 @@ func asYoungest(object *networkingv1.Ingress) *networkingv1.Ingress {
 // youngest is later than any Ingress.
 var youngest = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkerOf returns the Checker of some templates and environment, that of the last review if they
-// are the same.
-func (r *Reviewer) checkerOf(o lint.Options) *render.Checker {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.checker == nil || !r.checker.Is(o.Templates, o.Environment) {
-		r.checker = render.NewChecker(o.Templates, o.Environment)
-	}
-	return r.checker
-}
-
 // judge returns the Problems of some Ingresses, as if there were no others.
 func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem {
-	memo := r.memos.Get().(*translate.Memo)
-	defer r.memos.Put(memo)
-	_, problems := lint.Judge(b.Snapshot.OnlyIngresses(some), b.Options, memo)
+	m := r.remembered.Get().(*memory)
+	if m.checker == nil || !m.checker.Is(b.Options.Templates, b.Options.Environment) {
+		m.checker = render.NewChecker(b.Options.Templates, b.Options.Environment)
+	}
+	b.Options.Checker = m.checker
+	_, problems := lint.Judge(b.Snapshot.OnlyIngresses(some), b.Options, m.memo)
+	r.remembered.Put(m) // not after a panic
 	return model.SortProblems(problems)
 }
 

@@ -24,6 +24,7 @@ type Memo struct {
 	options   Options
 	configMap *corev1.ConfigMap
 	settings  *settings.Settings
+	blocks    []model.Block // of the settings
 	faults    []model.Problem
 	// named are the ConfigMaps that the settings name.
 	named reads
@@ -79,6 +80,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 		m.options, m.configMap = m.general(o), configMap
 		m.settings = m.settings.WithReplicas(m.options.Replicas)
 		m.readGlobalHeaders(s)
+		m.blocks = m.settings.Blocks()
 	}
 	m.pass++
 	m.used = used{}

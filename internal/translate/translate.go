@@ -105,7 +105,7 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	}
 	t := m.begin(s, o)
 	a := m.assembler.Assemble(t.input(objects))
-	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough, Servers: a.Servers, DHParams: t.dhParams(), DebugToken: t.debugToken()}, Unplaced: a.Unplaced}
+	config := model.Config{Static: model.Static{Blocks: m.blocks, PassesThrough: o.Passthrough, Servers: a.Servers, DHParams: t.dhParams(), DebugToken: t.debugToken()}, Unplaced: a.Unplaced}
 	t.dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users), Stapling: t.settings.TLS.OCSP, TicketKey: t.ticketKey()}
 	config.Dynamic = t.dynamic
 	config.Static.Passthroughs = a.Passthroughs()

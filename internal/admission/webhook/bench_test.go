@@ -49,6 +49,17 @@ func BenchmarkReviews(b *testing.B) {
 	}
 }
 
+// BenchmarkOneReview has one new Ingress reviewed after the other, so that it tells what one costs.
+func BenchmarkOneReview(b *testing.B) {
+	s, _ := serverOf(b, 10000, func(o *Options) { o.Reviewed = func(Result) {} })
+	body := reviewOf(b, ingress("shop", "new", 9, "new.h7.example", "new.example"), nil)
+	post(s, Path, "application/json", bytes.NewReader(body))
+	b.ReportAllocs()
+	for b.Loop() {
+		post(s, Path, "application/json", bytes.NewReader(body))
+	}
+}
+
 // reviewMany sends 40 reviews by each of 50 clients, and returns how long each took.
 func reviewMany(s *Server, body []byte) (took []time.Duration) {
 	var mutex sync.Mutex
