@@ -48,8 +48,10 @@ type behaviour struct {
 	// index is the index of its field in Annotations; group is the type of its struct.
 	index int
 	group reflect.Type
-	// together is set if the group is an inheritor.
-	together bool
+	// together is set if the group is an inheritor. switchKey is that of a switched one, "" for
+	// others.
+	together  bool
+	switchKey string
 }
 
 // behavioursOf returns the behaviours of the fields of Annotations.
@@ -66,6 +68,9 @@ func behavioursOf(t reflect.Type) []*behaviour {
 			b.Kind = Shaping
 		}
 		_, b.together = reflect.New(b.group).Interface().(inheritor)
+		if s, ok := reflect.New(b.group).Interface().(switched); ok {
+			b.switchKey = s.switchKey()
+		}
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
 		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
@@ -254,11 +259,10 @@ type switched interface{ switchKey() string }
 // isTurnedOff reports whether the switch of a behaviour is off. The setting turns it off only
 // for Ingresses without any key of it.
 func (r *reader) isTurnedOff(b *behaviour) bool {
-	s, ok := reflect.New(b.group).Interface().(switched)
-	if !ok {
+	if b.switchKey == "" {
 		return false
 	}
-	doc := b.Keys[slices.IndexFunc(b.Keys, func(d keys.Doc) bool { return d.Key == s.switchKey() })]
+	doc := b.Keys[slices.IndexFunc(b.Keys, func(d keys.Doc) bool { return d.Key == b.switchKey })]
 	if text := strings.TrimSpace(r.given[doc.Key]); text != "" {
 		return doc.IsOff(text)
 	}
@@ -268,14 +272,12 @@ func (r *reader) isTurnedOff(b *behaviour) bool {
 
 // turnOff returns the group of a behaviour that is off, and reports its other keys.
 func (r *reader) turnOff(b *behaviour) reflect.Value {
-	group := reflect.New(b.group)
-	key := group.Interface().(switched).switchKey()
 	for _, doc := range b.Keys {
-		if name, ok := r.name(doc); ok && doc.Key != key {
-			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, key)+" asks for nothing", false)
+		if name, ok := r.name(doc); ok && doc.Key != b.switchKey {
+			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, b.switchKey)+" asks for nothing", false)
 		}
 	}
-	return group
+	return reflect.New(b.group)
 }
 
 // denies reports whether the paths must return 503 if the behaviour cannot be honoured,
