@@ -134,7 +134,11 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 // are new.
 func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 	v := Verdict{Ours: true, Beside: len(c.beside)}
-	holders, rejected := holdersOf(c.object, c.beside), map[model.Problem]bool{}
+	var holders holders
+	if len(suspects) > 0 {
+		holders = holdersOf(c.object, c.beside)
+	}
+	rejected := map[model.Problem]bool{}
 	for _, p := range suspects {
 		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
@@ -178,9 +182,9 @@ func (b Basis) skips(namespace string) bool {
 // asYoungest returns a new Ingress with a date: it takes nothing from others, also not from one that
 // was stored in the same second.
 func asYoungest(object *networkingv1.Ingress) *networkingv1.Ingress {
-	object = object.DeepCopy()
-	object.CreationTimestamp = metav1.NewTime(youngest)
-	return object
+	dated := *object
+	dated.CreationTimestamp = metav1.NewTime(youngest)
+	return &dated
 }
 
 // youngest is later than any Ingress.

@@ -33,7 +33,6 @@ package annotations
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -142,14 +141,17 @@ func (r *reader) lookup(key string) (string, bool) {
 
 // hasAny reports whether any of the keys is given.
 func (r *reader) hasAny(docs []keys.Doc) bool {
-	return slices.ContainsFunc(docs, func(doc keys.Doc) bool {
-		_, ok := r.name(doc)
-		return ok
-	})
+	for i := range docs {
+		if _, ok := r.name(&docs[i]); ok {
+			return true
+		}
+	}
+	return false
 }
 
-// name returns the name under which a key is given, which can be an alias.
-func (r *reader) name(doc keys.Doc) (string, bool) {
+// name returns the name under which a key is given, which can be an alias. A Doc is
+// large, and each Ingress asks for all of them.
+func (r *reader) name(doc *keys.Doc) (string, bool) {
 	for _, name := range doc.Names {
 		if _, ok := r.given[name]; ok {
 			return name, true

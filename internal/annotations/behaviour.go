@@ -273,7 +273,7 @@ func (r *reader) isTurnedOff(b *behaviour) bool {
 // turnOff returns the group of a behaviour that is off, and reports its other keys.
 func (r *reader) turnOff(b *behaviour) reflect.Value {
 	for _, doc := range b.Keys {
-		if name, ok := r.name(doc); ok && doc.Key != b.switchKey {
+		if name, ok := r.name(&doc); ok && doc.Key != b.switchKey {
 			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, b.switchKey)+" asks for nothing", false)
 		}
 	}
@@ -291,7 +291,8 @@ func (r *reader) denies(b *behaviour) (denies, protects bool) {
 	if b.together {
 		inherits = reflect.New(b.group).Interface().(inheritor).inherits(r)
 	}
-	for _, doc := range b.Keys {
+	for i := range b.Keys {
+		doc := &b.Keys[i]
 		if name, ok := r.name(doc); ok && !(b.together && inherits) {
 			asked := !doc.IsOff(r.given[name]) && !r.isUnset(doc)
 			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
@@ -305,12 +306,12 @@ func (r *reader) denies(b *behaviour) (denies, protects bool) {
 }
 
 // isUnset reports whether a key has no value, and an empty value counts as missing.
-func (r *reader) isUnset(doc keys.Doc) bool {
+func (r *reader) isUnset(doc *keys.Doc) bool {
 	return doc.EmptyIsUnset && !slices.ContainsFunc(doc.Names, func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
 }
 
 // inherits reports whether the key protects by its default in the settings.
-func (r *reader) inherits(doc keys.Doc) bool {
+func (r *reader) inherits(doc *keys.Doc) bool {
 	if r.settings.Broken(doc.From) {
 		r.denied = true
 		return doc.Protects

@@ -73,7 +73,7 @@ func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 // these affect everything.
 func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	configMap := s.ConfigMap(o.ConfigMap)
-	if m.settings == nil || m.configMap != configMap || m.named.outdated(s) || !reflect.DeepEqual(m.options, m.general(o)) {
+	if m.settings == nil || m.configMap != configMap || m.named.outdated(s) || !m.isFor(o) {
 		m.last = lastCall{}
 		m.forget()
 		m.settings, m.faults = settings.Read(configMap)
@@ -95,6 +95,12 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	t.readClasses()
 	return t
+}
+
+// isFor reports whether the options that affect everything are those of the memo.
+func (m *Memo) isFor(o Options) bool {
+	now := m.general(o)
+	return reflect.DeepEqual(&m.options, &now)
 }
 
 // general returns the options that affect everything with the settings of the memo.
