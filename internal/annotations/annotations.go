@@ -119,7 +119,10 @@ type reader struct {
 	// denied is set if a Problem denies the paths. general are the results that belong to
 	// no behaviour.
 	denied  bool
-	general outcome
+	general struct {
+		protects []string
+		denied   bool
+	}
 	// byPath is nil if the Ingress has no annotations for single paths. In the reader of
 	// one path, path is set, and fields are the annotations for that path by key.
 	byPath *byPath

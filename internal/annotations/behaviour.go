@@ -179,9 +179,8 @@ type outcome struct {
 	// group points to the struct. data is that of its block, nil for no block.
 	group reflect.Value
 	data  any
-	// protects are names of protections. denied is set if the paths must return 503.
-	protects []string
-	denied   bool
+	// protects is set if the behaviour protects the paths, denied if they must return 503.
+	protects, denied bool
 }
 
 // read decodes a behaviour. If it must be left out, the result has its defaults.
@@ -195,11 +194,7 @@ func (r *reader) read(b *behaviour) outcome {
 	case given:
 		group = r.decode(b, denies)
 	}
-	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
-	if protects {
-		o.protects = []string{b.Name}
-	}
-	return o
+	return outcome{group: group, data: r.data(b, group), protects: protects, denied: r.denied}
 }
 
 // decode returns the group of a behaviour with a given key.
@@ -238,7 +233,9 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)
-		a.protects = append(a.protects, o.protects...)
+		if o.protects {
+			a.protects = append(a.protects, b.Name)
+		}
 		a.denied = a.denied || o.denied
 		if o.data != nil {
 			block := BlockOf(r.object, b.Name, o.data)
