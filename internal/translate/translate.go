@@ -14,6 +14,7 @@ package translate
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -173,6 +174,10 @@ func (t *translation) input(objects []*claim.Object) assemble.Input {
 	}
 }
 
+// uninterrupted is the number of Ingresses that are read before other goroutines get the processor.
+// Behind a review somebody waits, and Go would let it wait for 10 ms.
+const uninterrupted = 32
+
 // served returns the owners of our Ingresses and of further objects, the oldest first.
 func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(objects))
@@ -183,7 +188,10 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		all = append(all, o.Owner)
 	}
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
-	for _, object := range t.snap.Ingresses() {
+	for i, object := range t.snap.Ingresses() {
+		if i%uninterrupted == 0 {
+			runtime.Gosched()
+		}
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		switch {

@@ -39,12 +39,13 @@ func BenchmarkReviews(b *testing.B) {
 				synced := c.syncs(b, basis)
 				defer func() { b.ReportMetric(float64(synced()), "syncs") }()
 			}
+			var took []time.Duration
 			for b.Loop() {
-				took := reviewMany(s, body)
-				slices.Sort(took)
-				b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
-				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+				took = append(took, reviewMany(s, body)...)
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 		})
 	}
 }
