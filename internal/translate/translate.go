@@ -176,7 +176,7 @@ func (t *translation) input(objects []*claim.Object) assemble.Input {
 
 // uninterrupted is the number of Ingresses that are read before other goroutines get the processor.
 // Behind a review somebody waits, and Go would let it wait for 10 ms.
-const uninterrupted = 32
+const uninterrupted = 8
 
 // served returns the owners of our Ingresses and of further objects, the oldest first.
 func (t *translation) served(objects []*claim.Object) []*claim.Owner {
