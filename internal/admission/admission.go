@@ -54,16 +54,22 @@ type Verdict struct {
 
 // Reviewer reviews Ingresses. Its methods may be called at any time. Use New.
 type Reviewer struct {
-	mutex   sync.Mutex
-	names   names
+	mutex sync.Mutex
+	names names
+	// remembered are the memories of former reviews.
+	remembered sync.Pool
+}
+
+// memory has what most reviews have in common: the settings, their text, and the servers for
+// requests that no Ingress takes.
+type memory struct {
+	memo    *translate.Memo
 	checker *render.Checker
-	// memos are of former reviews, which have read the settings.
-	memos sync.Pool
 }
 
 // New returns a Reviewer.
 func New() *Reviewer {
-	return &Reviewer{memos: sync.Pool{New: func() any { return translate.NewMemo() }}}
+	return &Reviewer{remembered: sync.Pool{New: func() any { return &memory{memo: translate.NewMemo()} }}}
 }
 
 // MostParts is the most that is judged at a time, in rules, paths and hosts of TLS: those of the
@@ -90,7 +96,7 @@ func (r *Reviewer) Open(b Basis, object, former *networkingv1.Ingress) *Case {
 	if !b.Serves(object) {
 		return &Case{}
 	}
-	b.Options.Translate.Denied, b.Options.Checker = nil, r.checkerOf(b.Options)
+	b.Options.Translate.Denied = nil
 	if former == nil {
 		object = asYoungest(object)
 	}
@@ -128,7 +134,11 @@ func (c *Case) Judge(ctx context.Context) Verdict {
 // are new.
 func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 	v := Verdict{Ours: true, Beside: len(c.beside)}
-	holders, rejected := holdersOf(c.object, c.beside), map[model.Problem]bool{}
+	var holders holders
+	if len(suspects) > 0 {
+		holders = holdersOf(c.object, c.beside)
+	}
+	rejected := map[model.Problem]bool{}
 	for _, p := range suspects {
 		if p.Reason == model.Conflict && holders.handedOver(p, c.object) {
 			continue
@@ -176,30 +186,23 @@ func (b Basis) skips(namespace string) bool {
 // asYoungest returns a new Ingress with a date: it takes nothing from others, also not from one that
 // was stored in the same second.
 func asYoungest(object *networkingv1.Ingress) *networkingv1.Ingress {
-	object = object.DeepCopy()
-	object.CreationTimestamp = metav1.NewTime(youngest)
-	return object
+	dated := *object
+	dated.CreationTimestamp = metav1.NewTime(youngest)
+	return &dated
 }
 
 // youngest is later than any Ingress.
 var youngest = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkerOf returns the Checker of some templates and environment, that of the last review if they
-// are the same.
-func (r *Reviewer) checkerOf(o lint.Options) *render.Checker {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.checker == nil || !r.checker.Is(o.Templates, o.Environment) {
-		r.checker = render.NewChecker(o.Templates, o.Environment)
-	}
-	return r.checker
-}
-
 // judge returns the Problems of some Ingresses, as if there were no others.
 func (r *Reviewer) judge(b Basis, some []*networkingv1.Ingress) []model.Problem {
-	memo := r.memos.Get().(*translate.Memo)
-	defer r.memos.Put(memo)
-	_, problems := lint.Judge(b.Snapshot.OnlyIngresses(some), b.Options, memo)
+	m := r.remembered.Get().(*memory)
+	if m.checker == nil || !m.checker.Is(b.Options.Templates, b.Options.Environment) {
+		m.checker = render.NewChecker(b.Options.Templates, b.Options.Environment)
+	}
+	b.Options.Checker = m.checker
+	_, problems := lint.Judge(b.Snapshot.OnlyIngresses(some), b.Options, m.memo)
+	r.remembered.Put(m) // not after a panic
 	return model.SortProblems(problems)
 }
 

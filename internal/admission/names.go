@@ -35,7 +35,7 @@ func (r *Reviewer) beside(b Basis, object *networkingv1.Ingress) (beside []*netw
 	isRead = r.names.inNamespace[object.Namespace] > 0
 	r.mutex.Unlock()
 	delete(found, snapshot.NameOf(object))
-	if b.Alone {
+	if b.Alone || len(found) == 0 {
 		return nil, isRead
 	}
 	shared := sharedOf(hosts)

@@ -33,7 +33,6 @@ package annotations
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -120,7 +119,10 @@ type reader struct {
 	// denied is set if a Problem denies the paths. general are the results that belong to
 	// no behaviour.
 	denied  bool
-	general outcome
+	general struct {
+		protects []string
+		denied   bool
+	}
 	// byPath is nil if the Ingress has no annotations for single paths. In the reader of
 	// one path, path is set, and fields are the annotations for that path by key.
 	byPath *byPath
@@ -142,14 +144,17 @@ func (r *reader) lookup(key string) (string, bool) {
 
 // hasAny reports whether any of the keys is given.
 func (r *reader) hasAny(docs []keys.Doc) bool {
-	return slices.ContainsFunc(docs, func(doc keys.Doc) bool {
-		_, ok := r.name(doc)
-		return ok
-	})
+	for i := range docs {
+		if _, ok := r.name(&docs[i]); ok {
+			return true
+		}
+	}
+	return false
 }
 
-// name returns the name under which a key is given, which can be an alias.
-func (r *reader) name(doc keys.Doc) (string, bool) {
+// name returns the name under which a key is given, which can be an alias. A Doc is
+// large, and each Ingress asks for all of them.
+func (r *reader) name(doc *keys.Doc) (string, bool) {
 	for _, name := range doc.Names {
 		if _, ok := r.given[name]; ok {
 			return name, true

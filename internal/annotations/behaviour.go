@@ -48,8 +48,10 @@ type behaviour struct {
 	// index is the index of its field in Annotations; group is the type of its struct.
 	index int
 	group reflect.Type
-	// together is set if the group is an inheritor.
-	together bool
+	// together is set if the group is an inheritor. switchKey is that of a switched one, "" for
+	// others.
+	together  bool
+	switchKey string
 }
 
 // behavioursOf returns the behaviours of the fields of Annotations.
@@ -66,6 +68,9 @@ func behavioursOf(t reflect.Type) []*behaviour {
 			b.Kind = Shaping
 		}
 		_, b.together = reflect.New(b.group).Interface().(inheritor)
+		if s, ok := reflect.New(b.group).Interface().(switched); ok {
+			b.switchKey = s.switchKey()
+		}
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
 		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
@@ -174,9 +179,8 @@ type outcome struct {
 	// group points to the struct. data is that of its block, nil for no block.
 	group reflect.Value
 	data  any
-	// protects are names of protections. denied is set if the paths must return 503.
-	protects []string
-	denied   bool
+	// protects is set if the behaviour protects the paths, denied if they must return 503.
+	protects, denied bool
 }
 
 // read decodes a behaviour. If it must be left out, the result has its defaults.
@@ -190,11 +194,7 @@ func (r *reader) read(b *behaviour) outcome {
 	case given:
 		group = r.decode(b, denies)
 	}
-	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
-	if protects {
-		o.protects = []string{b.Name}
-	}
-	return o
+	return outcome{group: group, data: r.data(b, group), protects: protects, denied: r.denied}
 }
 
 // decode returns the group of a behaviour with a given key.
@@ -233,7 +233,9 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)
-		a.protects = append(a.protects, o.protects...)
+		if o.protects {
+			a.protects = append(a.protects, b.Name)
+		}
 		a.denied = a.denied || o.denied
 		if o.data != nil {
 			block := BlockOf(r.object, b.Name, o.data)
@@ -254,11 +256,10 @@ type switched interface{ switchKey() string }
 // isTurnedOff reports whether the switch of a behaviour is off. The setting turns it off only
 // for Ingresses without any key of it.
 func (r *reader) isTurnedOff(b *behaviour) bool {
-	s, ok := reflect.New(b.group).Interface().(switched)
-	if !ok {
+	if b.switchKey == "" {
 		return false
 	}
-	doc := b.Keys[slices.IndexFunc(b.Keys, func(d keys.Doc) bool { return d.Key == s.switchKey() })]
+	doc := b.Keys[slices.IndexFunc(b.Keys, func(d keys.Doc) bool { return d.Key == b.switchKey })]
 	if text := strings.TrimSpace(r.given[doc.Key]); text != "" {
 		return doc.IsOff(text)
 	}
@@ -268,14 +269,12 @@ func (r *reader) isTurnedOff(b *behaviour) bool {
 
 // turnOff returns the group of a behaviour that is off, and reports its other keys.
 func (r *reader) turnOff(b *behaviour) reflect.Value {
-	group := reflect.New(b.group)
-	key := group.Interface().(switched).switchKey()
 	for _, doc := range b.Keys {
-		if name, ok := r.name(doc); ok && doc.Key != key {
-			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, key)+" asks for nothing", false)
+		if name, ok := r.name(&doc); ok && doc.Key != b.switchKey {
+			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, b.switchKey)+" asks for nothing", false)
 		}
 	}
-	return group
+	return reflect.New(b.group)
 }
 
 // denies reports whether the paths must return 503 if the behaviour cannot be honoured,
@@ -289,7 +288,8 @@ func (r *reader) denies(b *behaviour) (denies, protects bool) {
 	if b.together {
 		inherits = reflect.New(b.group).Interface().(inheritor).inherits(r)
 	}
-	for _, doc := range b.Keys {
+	for i := range b.Keys {
+		doc := &b.Keys[i]
 		if name, ok := r.name(doc); ok && !(b.together && inherits) {
 			asked := !doc.IsOff(r.given[name]) && !r.isUnset(doc)
 			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
@@ -303,12 +303,12 @@ func (r *reader) denies(b *behaviour) (denies, protects bool) {
 }
 
 // isUnset reports whether a key has no value, and an empty value counts as missing.
-func (r *reader) isUnset(doc keys.Doc) bool {
+func (r *reader) isUnset(doc *keys.Doc) bool {
 	return doc.EmptyIsUnset && !slices.ContainsFunc(doc.Names, func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
 }
 
 // inherits reports whether the key protects by its default in the settings.
-func (r *reader) inherits(doc keys.Doc) bool {
+func (r *reader) inherits(doc *keys.Doc) bool {
 	if r.settings.Broken(doc.From) {
 		r.denied = true
 		return doc.Protects

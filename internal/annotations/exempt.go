@@ -30,7 +30,7 @@ const rewriteTarget = "rewrite-target"
 // authenticates.
 func (r *reader) exemptPaths(outcomes []outcome) []string {
 	asks := func(b *behaviour) bool {
-		return b.authenticates() && len(outcomes[slices.Index(behaviours, b)].protects) > 0
+		return b.authenticates() && outcomes[slices.Index(behaviours, b)].protects
 	}
 	if r.paths == nil || !slices.ContainsFunc(behaviours, asks) {
 		return nil

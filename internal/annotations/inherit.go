@@ -28,7 +28,7 @@ func (r *reader) inherit() {
 			} else {
 				v = l.defaults[doc.Key]
 			}
-			if _, own := r.name(doc); !own && v.layer != nil && !v.void {
+			if _, own := r.name(&doc); !own && v.layer != nil && !v.void {
 				r.given[doc.Key], r.inherited[doc.Key] = v.value, v
 			}
 		}
@@ -119,7 +119,7 @@ func (r *reader) reportInherited(key string, v inherited, p model.Problem) {
 // isWhollyInherited reports whether all given keys of the behaviour of a key are inherited.
 func (r *reader) isWhollyInherited(key string) bool {
 	for _, doc := range behaviourOf[key].Keys {
-		name, given := r.name(doc)
+		name, given := r.name(&doc)
 		if _, from := r.inheritedAt(name); given && !from {
 			return false
 		}

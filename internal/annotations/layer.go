@@ -105,7 +105,7 @@ func isOddInName(c rune) bool {
 // protects, Ingresses get the invalid values too, and are closed by them.
 func (r *layerReader) judge(b *behaviour) {
 	protects := func(doc keys.Doc) bool {
-		name, given := r.name(doc)
+		name, given := r.name(&doc)
 		return given && r.catalog.Closes(name, r.given[name])
 	}
 	defer func(denied bool) { r.denied = denied }(r.denied) // only those with the values are closed
@@ -125,7 +125,7 @@ func (r *layerReader) judge(b *behaviour) {
 		refuse(f.Key, reason, f.Text(), closes && !f.Alone)
 	}
 	for _, doc := range b.Keys {
-		name, given := r.name(doc)
+		name, given := r.name(&doc)
 		if !given {
 			continue
 		}
@@ -143,7 +143,7 @@ func (r *layerReader) judge(b *behaviour) {
 
 // unfit returns the reason why Ingresses cannot get an annotation from a layer, "" for none.
 func (r *layerReader) unfit(b *behaviour, doc keys.Doc) string {
-	name, _ := r.name(doc)
+	name, _ := r.name(&doc)
 	switch {
 	case b.single != "":
 		return "it cannot be given to several Ingresses: " + b.single

@@ -32,7 +32,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 	}
 	level := r.settings.Annotations.RiskLevel
 	for _, doc := range b.Keys {
-		name, ok := r.name(doc)
+		name, ok := r.name(&doc)
 		if !ok {
 			continue
 		}

@@ -2,21 +2,20 @@ package render
 
 import (
 	"reflect"
-	"slices"
-	"sync"
 
 	"sluice/internal/model"
 )
 
-// Checker tells what of servers cannot be printed. It prints the http level once for many checks.
-// Its methods may be called at any time.
+// Checker tells what of servers cannot be printed. It prints the http level once for many checks,
+// and a server that stays from one check to the next once. It is for one goroutine at a time.
 type Checker struct {
 	templates *Templates
+	env       Environment
 	// rest is the Static of the base without servers.
-	rest  model.Static
-	env   Environment
-	mutex sync.Mutex
-	base  *rendering
+	rest model.Static
+	base *rendering
+	// known has the Problems of the servers of the last check.
+	known map[*model.Server][]model.Problem
 }
 
 // NewChecker returns a Checker of templates in an environment.
@@ -29,28 +28,29 @@ func (c *Checker) Is(t *Templates, e Environment) bool {
 
 // Problems returns what Render would say of the servers of s; not what it would say of the
 // settings.
-func (c *Checker) Problems(s model.Static) []model.Problem {
-	r := *c.over(s)
-	view := *r.view
-	r.page, r.view = &page{}, &view
-	var problems []model.Problem
+func (c *Checker) Problems(s model.Static) (problems []model.Problem) {
+	c.begin(s)
+	c.base.page = &page{} // so that the room of a large one is not kept
+	known := make(map[*model.Server][]model.Problem, len(s.Servers))
 	for _, server := range s.Servers {
-		problems = append(problems, r.serverText(server).problems...)
+		found, ok := c.known[server]
+		if !ok {
+			found = c.base.serverText(server).problems
+		}
+		known[server] = found
+		problems = append(problems, found...)
 	}
+	c.known = known
 	return problems
 }
 
-// over returns a Render up to the http level of s.
-func (c *Checker) over(s model.Static) *rendering {
+// begin prints the http level of s, unless it is that of the last check.
+func (c *Checker) begin(s model.Static) {
 	rest := s
 	rest.Servers = nil
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
 	if c.base == nil || !reflect.DeepEqual(c.rest, rest) {
-		r, _ := c.templates.begin(s, c.env)
-		_ = r.http()
-		c.rest, c.base = rest, r
-		c.base.outside, c.base.spoken = slices.Clip(r.outside), slices.Clip(r.spoken)
+		c.base, _ = c.templates.begin(s, c.env)
+		_ = c.base.http()
+		c.rest, c.known = rest, nil
 	}
-	return c.base
 }

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"runtime"
+
 	"sluice/internal/model"
 	"sluice/internal/tokens"
 )
@@ -196,6 +198,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 		if out == nil {
 			out = r.serverText(s)
 			known[s] = out
+			runtime.Gosched() // so that reviews do not wait for all of them
 		}
 		all = append(all, out)
 		used++

@@ -23,8 +23,11 @@ func (w Watch) Skips(o Objects, namespace string) bool {
 	if w.Namespace != "" && namespace != w.Namespace {
 		return true
 	}
+	if w.Selector == nil {
+		return false
+	}
 	known, there := o.labels(namespace)
-	return w.Selector != nil && there && !w.Selector.Matches(known)
+	return there && !w.Selector.Matches(known)
 }
 
 // Unlabelled returns the namespaces of Ingresses whose labels the selector needs but that

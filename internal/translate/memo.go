@@ -24,6 +24,7 @@ type Memo struct {
 	options   Options
 	configMap *corev1.ConfigMap
 	settings  *settings.Settings
+	blocks    []model.Block // of the settings
 	faults    []model.Problem
 	// named are the ConfigMaps that the settings name.
 	named reads
@@ -72,13 +73,14 @@ func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 // these affect everything.
 func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	configMap := s.ConfigMap(o.ConfigMap)
-	if m.settings == nil || m.configMap != configMap || m.named.outdated(s) || !reflect.DeepEqual(m.options, m.general(o)) {
+	if m.settings == nil || m.configMap != configMap || m.named.outdated(s) || !m.isFor(o) {
 		m.last = lastCall{}
 		m.forget()
 		m.settings, m.faults = settings.Read(configMap)
 		m.options, m.configMap = m.general(o), configMap
 		m.settings = m.settings.WithReplicas(m.options.Replicas)
 		m.readGlobalHeaders(s)
+		m.blocks = m.settings.Blocks()
 	}
 	m.pass++
 	m.used = used{}
@@ -93,6 +95,12 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	t.readClasses()
 	return t
+}
+
+// isFor reports whether the options that affect everything are those of the memo.
+func (m *Memo) isFor(o Options) bool {
+	now := m.general(o)
+	return reflect.DeepEqual(&m.options, &now)
 }
 
 // general returns the options that affect everything with the settings of the memo.

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func (m *Memo) keep(t *translation, objects []*claim.Object, config model.Config
 // is false if Config has to compute everything again.
 func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.Object) (config model.Config, problems []model.Problem, ok bool) {
 	last := &m.last
-	if last.snap == nil || !slices.Equal(last.objects, objects) || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, m.general(o)) {
+	if last.snap == nil || !slices.Equal(last.objects, objects) || !maps.Equal(last.denied, o.Denied) || !m.isFor(o) {
 		return config, nil, false
 	}
 	services, only := s.OnlyServices(last.snap)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -53,6 +54,7 @@ func (s *Server) judge(ctx context.Context, b admission.Basis, object, former *p
 	if in.judging.Acquire(ctx, 1) != nil {
 		return late()
 	}
+	runtime.Gosched() // one that was let in before has the processor first, or it would wait for many
 	held := true
 	defer func() { // also after a panic
 		if held {
