@@ -138,14 +138,14 @@ func (l *life) addOne() float64 {
 }
 
 // reloads looks at memory over reloads. It is apart from what is timed, because
-// looking costs time too. The controller's peak is that of its whole life.
+// looking costs time too. The controller's own peak is that of its whole life.
 func (l *life) reloads() {
 	watch := measure.Sample(l.sluice.PID())
 	for range rounds / 2 {
 		l.addOne()
 	}
 	l.controller = measure.Peak(l.sluice.PID())
-	l.memory = watch.End().Nginx + l.controller
+	l.memory = watch.End().All
 }
 
 // parse compares `nginx -t` of both files, in turns.

@@ -100,9 +100,9 @@ func AtRest(pid int) CPU {
 	return last
 }
 
-// Memory is in MB.
+// Memory is in MB. All is that of both at one time.
 type Memory struct {
-	Controller, Nginx float64
+	Controller, Nginx, All float64
 }
 
 // Sampler notes the peaks of memory until it is stopped.
@@ -145,7 +145,7 @@ func watchMemory(pause time.Duration, nginx func() []int, controller int) *Sampl
 			before := nginx()
 			now := look(before, controller)
 			if slices.Equal(before, nginx()) {
-				peak.Controller, peak.Nginx = max(peak.Controller, now.Controller), max(peak.Nginx, now.Nginx)
+				peak.Controller, peak.Nginx, peak.All = max(peak.Controller, now.Controller), max(peak.Nginx, now.Nginx), max(peak.All, now.All)
 			}
 			select {
 			case <-s.stop:
@@ -166,6 +166,7 @@ func look(nginx []int, controller int) Memory {
 	if controller != 0 {
 		now.Controller = field(fmt.Sprintf("/proc/%d/status", controller), "VmRSS")
 	}
+	now.All = now.Controller + now.Nginx
 	return now
 }
 

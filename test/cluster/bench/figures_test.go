@@ -45,7 +45,7 @@ func (f found) figures(n int) []measure.Figure {
 	return withPeers(n, append(list,
 		byEndpoints,
 		count("reloads of the life that began with all", f.reloads),
-		measure.Figure{What: measure.PeakOfAll, Unit: "MB", Samples: []float64{f.memory.Nginx + f.memory.Controller}, Budget: may.Memory},
+		measure.Figure{What: measure.PeakOfAll, Unit: "MB", Samples: []float64{f.memory.All}, Budget: may.Memory},
 		measure.Figure{What: measure.PeakOfController, Unit: "MB", Samples: []float64{f.memory.Controller}, Budget: may.Controller},
 		megabytes("peak memory of nginx", f.memory.Nginx),
 		measure.Figure{What: measure.ConfSize, Unit: "MB", Samples: []float64{f.conf}, Budget: may.Conf},
