@@ -155,6 +155,7 @@ func (c *Case) verdict(found, suspects []model.Problem) Verdict {
 			v.Warnings = append(v.Warnings, p)
 		}
 	}
+	v.Warnings = model.SortProblems(v.Warnings)
 	return v
 }
 

@@ -212,6 +212,16 @@ func TestWhatIsWrongAlready(t *testing.T) {
 	sayOnly(t, "a path of a younger one", r.Review(b, taking, former).Rejections, "Ingress shop/a")
 }
 
+// TestWarningsAreSorted: also if some are those of another Ingress, whose name comes later.
+func TestWarningsAreSorted(t *testing.T) {
+	t.Parallel()
+	b := stored(t, class+web+ingress("shop/old", "nginx.ingress.kubernetes.io/server-alias: b.example", "a.example/ web"))
+	v := New().Review(b, one(t, ingress("shop/new", "nginx.ingress.kubernetes.io/no-such-thing: x", "b.example/ web")), nil)
+	if len(v.Warnings) != 2 || !slices.IsSortedFunc(v.Warnings, model.Problem.Compare) {
+		t.Errorf("%v", v.Warnings)
+	}
+}
+
 // TestWhatMoves: a Problem that is there already stays the same if other paths come, go or change
 // places, also if it is that of another Ingress. One about something else is new.
 func TestWhatMoves(t *testing.T) {

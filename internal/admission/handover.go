@@ -51,16 +51,18 @@ func (h holders) handedOver(p model.Problem, object *networkingv1.Ingress) bool 
 	return len(with) > 0 && !slices.ContainsFunc(with, keeps)
 }
 
-// takesSpareName reports whether a Conflict is that the reviewed Ingress has as a host what another one
-// of its namespace has by an annotation only: an alias, or the name with or without "www." that is
-// redirected. cert-manager stores such an Ingress for the challenge of each name of a certificate.
+// takesSpareName reports whether a Problem is a Conflict about a name that is a host of the reviewed
+// Ingress, and that another one of its namespace has only by an annotation: as an alias, or as the
+// redirected name with or without "www.". cert-manager stores such an Ingress for the challenge of
+// each name of a certificate.
 func (c *Case) takesSpareName(p model.Problem) bool {
-	if p.Object == snapshot.RefOf(c.object) || p.Object.Namespace != c.object.Namespace {
+	if p.Reason != model.Conflict || p.Object == snapshot.RefOf(c.object) || p.Object.Namespace != c.object.Namespace {
 		return false
 	}
-	alias, redirect := c.basis.Options.Translate.AnnotationsPrefix+"/server-alias", c.basis.Options.Translate.AnnotationsPrefix+"/from-to-www-redirect"
-	byHost := c.object.Annotations[alias] == "" && c.object.Annotations[redirect] == ""
-	return byHost && p.Reason == model.Conflict && (p.Field == alias || p.Field == redirect)
+	prefix := c.basis.Options.Translate.AnnotationsPrefix
+	alias, redirect := prefix+"/server-alias", prefix+"/from-to-www-redirect"
+	isHost := c.object.Annotations[alias] == "" && c.object.Annotations[redirect] == ""
+	return isHost && (p.Field == alias || p.Field == redirect)
 }
 
 // pathField cuts a field behind the path that it is of.

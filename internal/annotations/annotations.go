@@ -152,8 +152,8 @@ func (r *reader) hasAny(docs []keys.Doc) bool {
 	return false
 }
 
-// name returns the name under which a key is given, which can be an alias. A Doc is
-// large, and each Ingress asks for all of them.
+// name returns the name under which a key is given, which can be an alias. It takes a
+// pointer because a Doc is large, and each Ingress asks for all of them.
 func (r *reader) name(doc *keys.Doc) (string, bool) {
 	for _, name := range doc.Names {
 		if _, ok := r.given[name]; ok {

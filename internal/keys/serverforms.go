@@ -44,8 +44,8 @@ func isHeaderBuffers(arguments []string) bool {
 	return buffers.Number >= 4 && buffers.Number <= 8 && size >= leastHeaders && size <= mostHeaders
 }
 
-// errorCode matches the codes that tell no refusal. Without "=", the code stays that of the
-// answer, also where nginx asks an authentication server.
+// errorCode matches the codes that do not refuse access. Without "=", an error page does not
+// change the code, so it cannot make a refusal of an authentication server an acceptance.
 var (
 	errorCode = regexp.MustCompile(`^(?:40[4-9]|41[0-7]|429|50[0-7])$`)
 	errorPage = regexp.MustCompile(`^(?:/|@|https?://)[^$]*$`)
@@ -59,9 +59,9 @@ func isErrorPage(arguments []string) bool {
 	return errorPage.MatchString(arguments[last]) && !slices.ContainsFunc(arguments[:last], func(code string) bool { return !errorCode.MatchString(code) })
 }
 
-// withoutNeedlessAllow leaves out "allow all" where all rules before it are deny. nginx allows
-// what no rule denies, so it has no effect there, but would beside "satisfy any" of another
-// Ingress of the host.
+// withoutNeedlessAllow leaves out a last "allow all" if all rules before it are deny. nginx
+// allows what no rule denies, so it has no effect, except beside "satisfy any" of another Ingress
+// of the host: there it would let everybody in.
 // Source: https://nginx.org/en/docs/http/ngx_http_access_module.html
 func withoutNeedlessAllow(text []byte) []byte {
 	statements, err := syntax.Parse(text)
@@ -71,14 +71,10 @@ func withoutNeedlessAllow(text []byte) []byte {
 	rules := slices.DeleteFunc(statements, func(s syntax.Statement) bool {
 		return s.Depth > 0 || s.Name() != "allow" && s.Name() != "deny"
 	})
-	for i, rule := range rules {
-		switch {
-		case rule.Name() == "deny":
-		case i > 0 && i == len(rules)-1 && slices.Equal(rule.Tokens, []string{"allow", "all"}):
-			return slices.Concat(text[:rule.Start], text[rule.End:])
-		default:
-			return text
-		}
+	last := len(rules) - 1
+	if last < 1 || !slices.Equal(rules[last].Tokens, []string{"allow", "all"}) ||
+		slices.ContainsFunc(rules[:last], func(s syntax.Statement) bool { return s.Name() != "deny" }) {
+		return text
 	}
-	return text
+	return slices.Concat(text[:rules[last].Start], text[rules[last].End:])
 }

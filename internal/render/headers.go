@@ -66,8 +66,8 @@ func unjoined(http, separate []byte) []byte {
 	return out.Bytes()
 }
 
-// withJoined adds to directives with a header each the texts of the same ones joined. It returns
-// how many differ.
+// withJoined adds to the directives of separate headers the texts of the same directives if the
+// headers are joined. It returns how many have another text then.
 func withJoined(separate, joined []inheritable) (both []inheritable, differing int) {
 	for i := range separate {
 		if separate[i].text != joined[i].text {
@@ -78,8 +78,8 @@ func withJoined(separate, joined []inheritable) (both []inheritable, differing i
 	return separate, differing
 }
 
-// textsOf returns directives that a block repeats. They are joined if all headers are that can be:
-// one that the block replaces would be twice.
+// textsOf returns the directives that a block repeats. The headers are joined, unless the block
+// replaces one of the joined ones: a backend would get that one twice.
 func (r *rendering) textsOf(missing []inheritable) []string {
 	joined := 0
 	for _, m := range missing {

@@ -21,7 +21,7 @@ type inheritable struct {
 	directive string
 	header    string // in lower case, or the status of an error page
 	text      string
-	// joined is the text beside the header Host with the lines of others, "" if it is the same.
+	// joined is its text if the headers for backends are joined, "" if that is the same.
 	joined string
 }
 

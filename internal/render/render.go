@@ -27,8 +27,8 @@ type rendering struct {
 	// fronted is set if HTTPS connections come from the stream level, because some are
 	// passed through.
 	fronted bool
-	// outside are the inheritable directives of the http level. joinedHeaders is how many of
-	// them are joined.
+	// outside are the inheritable directives of the http level. joinedHeaders is the number of
+	// those with another text if the headers are joined.
 	outside       []inheritable
 	joinedHeaders int
 	// spoken are the directives of the http level for other protocols than HTTP, by
@@ -198,7 +198,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 		if out == nil {
 			out = r.serverText(s)
 			known[s] = out
-			runtime.Gosched() // so that reviews do not wait for all of them
+			runtime.Gosched() // as in package translate
 		}
 		all = append(all, out)
 		used++

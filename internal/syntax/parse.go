@@ -14,8 +14,8 @@ import (
 type Statement struct {
 	// Tokens are the values of the tokens; the first is the name of the directive.
 	Tokens []string
-	// Line is where it begins, from 1. Start and End are the bytes from its name to behind its
-	// ";" or "{".
+	// Line is where it begins, from 1. The bytes from Start to End are the directive, from its
+	// name to its ";" or "{".
 	Line, Start, End int
 	// Depth is the number of blocks around it, and Block the name of the innermost one.
 	// Opens is set for the head of a block.

@@ -17,7 +17,7 @@ const static = `# Sluice with the default values of charts/sluice, for those who
 #
 # ` + "`make manifests`" + ` writes this file. Each rule says what it is for and what becomes
 # of Sluice without it; docs/rbac.md has them in tables. With other values, the rights
-# are others: helm template sluice charts/sluice --namespace sluice --values FILE
+# are others: helm template sluice ./charts/sluice --namespace sluice --values FILE
 # renders these.
 apiVersion: v1
 kind: Namespace

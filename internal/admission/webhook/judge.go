@@ -54,7 +54,7 @@ func (s *Server) judge(ctx context.Context, b admission.Basis, object, former *p
 	if in.judging.Acquire(ctx, 1) != nil {
 		return late()
 	}
-	runtime.Gosched() // one that was let in before has the processor first, or it would wait for many
+	runtime.Gosched() // a review whose turn came before runs first, so that none waits for many later ones
 	held := true
 	defer func() { // also after a panic
 		if held {

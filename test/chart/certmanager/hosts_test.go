@@ -65,7 +65,7 @@ type hostCase struct {
 	// annotations are without the prefix of nginx, if they have none.
 	annotations map[string]string
 	path        string
-	// also are further hosts of the certificate, by their first label.
+	// also is a further host of the certificate, by its first label, "" for none.
 	also   string
 	issuer string // that of byField if empty
 	// status is the answer to a request without credentials, by HTTPS.
@@ -203,8 +203,8 @@ func (w *world) renewsWithoutReload(t *testing.T, name string, request cluster.R
 	}
 }
 
-// settledReloads counts the reloads when there was none for two seconds: one is told of when the workers
-// before have ended.
+// settledReloads waits until there was no reload for two seconds, and returns the number of reloads. A
+// reload is logged only when the former workers have ended.
 func (w *world) settledReloads(t *testing.T) (count int) {
 	t.Helper()
 	since := time.Now()

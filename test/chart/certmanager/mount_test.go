@@ -42,7 +42,7 @@ func (w *world) mount(t *testing.T, pod corev1.Pod) (folder string) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- w.follow(ctx, folder, source.Items, secret) }()
+	go func() { ended <- w.followSecret(ctx, folder, source.Items, secret) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -52,8 +52,8 @@ func (w *world) mount(t *testing.T, pod corev1.Pod) (folder string) {
 	return folder
 }
 
-// follow writes the files anew when the Secret has changed.
-func (w *world) follow(ctx context.Context, folder string, items []corev1.KeyToPath, last *corev1.Secret) error {
+// followSecret writes the files anew when the Secret has changed.
+func (w *world) followSecret(ctx context.Context, folder string, items []corev1.KeyToPath, last *corev1.Secret) error {
 	for {
 		select {
 		case <-ctx.Done():

@@ -40,12 +40,12 @@ local function counts(picker, requests, tried)
 end
 
 tests["least_conn: the endpoint with the fewest open requests is next"] = function()
-  local p = least_conn.new(endpoints("a", "b", "c"))
-  local open = {}
+  local of = endpoints("a", "b", "c")
+  local p, open = least_conn.new(of), {}
   for _ = 1, 9 do
     local at = p:pick()
     open[at] = (open[at] or 0) + 1
-    p:took(p.keys[at])
+    p:took(of.keys[at])
   end
   expect.equal({ 3, 3, 3 }, open)
   p:left("b")

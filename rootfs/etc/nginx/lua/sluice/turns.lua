@@ -10,7 +10,7 @@ local _M = {}
 -- has no backend, and stays for the next request at that address, which need not make one.
 local turns = {}
 
--- How many are in turns, and how many may be before those that have ended go.
+-- known is the number of turns in the table. When it reaches most, those that have ended are dropped.
 local KEPT = 1000
 local known, most = 0, KEPT
 
@@ -137,7 +137,8 @@ local function finish(turn)
   return leave(turn, seconds, failed)
 end
 
--- Drops the turns that have ended. If most have not, it waits for twice as many.
+-- Drops the turns that have ended. The next time is at twice as many as have not, so that a pass
+-- over the table always drops many.
 local function forget()
   known = 0
   for address, turn in pairs(turns) do

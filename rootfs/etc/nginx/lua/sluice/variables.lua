@@ -1,4 +1,4 @@
---- The values of variables that nginx has no text for. For set_by_lua, whose arguments these
+--- Values of variables that nginx cannot make itself. For set_by_lua, whose arguments these
 -- functions read.
 local _M = {}
 
@@ -21,8 +21,8 @@ function _M.auth_cache_key()
   return ngx.encode_base64(ngx.sha1_bin(table.concat(parts)))
 end
 
---- The URI of the request with each special letter escaped, which ingress-nginx has from a module
--- that nginx lacks.
+--- The URI of the request with each special letter escaped. ingress-nginx has it from a module
+-- that stock nginx lacks.
 function _M.escaped_uri()
   return ngx.escape_uri(ngx.var.request_uri)
 end

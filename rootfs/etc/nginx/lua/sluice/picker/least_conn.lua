@@ -13,13 +13,13 @@ local _M = {}
 local mt = { __index = _M }
 
 -- The counts outlive the picker: requests that were sent before a push end after it.
--- So former pickers count for the newest one.
+-- So former pickers of the backend count for the newest one, which line names.
 function _M.new(endpoints, _, before)
   local self = setmetatable({
-    keys = endpoints.keys, names = endpoints.names, count = endpoints.count,
+    names = endpoints.names, count = endpoints.count,
     open = before and before.open or {}, -- by name, never 0
     counts = COUNTS_OF(endpoints.count), -- the same by place, from 0
-    fewest = 0, -- no endpoint has fewer, and often one has so many
+    fewest = 0, -- no endpoint has fewer requests; one need not have so few
     last = before and before.last % endpoints.count or math.random(endpoints.count) - 1,
     line = before and before.line or {},
   }, mt)
@@ -53,7 +53,8 @@ local function with(self, number)
   return found ~= nil and found - counts + 1 or nil
 end
 
--- The place with the fewest. The last one with so many may have got another request since.
+-- The next place in turn of those that have the fewest. If none has as few as before, one more is
+-- the usual case.
 local function idlest(self)
   local at = with(self, self.fewest) or with(self, self.fewest + 1) or least(self)
   self.fewest = self.counts[at - 1]
