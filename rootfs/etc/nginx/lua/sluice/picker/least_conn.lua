@@ -53,10 +53,13 @@ local function with(self, number)
   return found ~= nil and found - counts + 1 or nil
 end
 
--- The place with the fewest. The last one with so many may have got another request since.
+-- The place with the fewest. The last one with so many may have got another request since. The garbage
+-- collection can end a turn in between: then another endpoint may have fewer.
 local function idlest(self)
-  local at = with(self, self.fewest) or with(self, self.fewest + 1) or least(self)
-  self.fewest = self.counts[at - 1]
+  local fewest = self.fewest
+  self.fewest = math.huge
+  local at = with(self, fewest) or with(self, fewest + 1) or least(self)
+  self.fewest = math.min(self.fewest, self.counts[at - 1])
   return at
 end
 
