@@ -52,6 +52,7 @@ func TestLocationForSubrequests(t *testing.T) {
 	location = "/.sluice/auth-1/shop/auth/80" {
 		internal;
 		proxy_ignore_headers X-Accel-Redirect;
+		error_page 599 @none;
 		proxy_set_header X-Hops-cd003210627290e9 $subrequest_hops;
 		proxy_pass "http://sluice_uri/check?from=$request_uri";
 	}
@@ -82,7 +83,7 @@ func TestUnprintableInternalLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := struct{ A string }{"a"}
-	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\tproxy_ignore_headers X-Accel-Redirect;\n\t\treturn 503;\n\t}\n"
+	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\tproxy_ignore_headers X-Accel-Redirect;\n\t\terror_page 599 @none;\n\t\treturn 503;\n\t}\n"
 	for name, change := range map[string]func(*model.Location){
 		"a block that sets a variable":     func(l *model.Location) { l.Blocks = []model.Block{{Name: "sets", Data: data, Source: l.Rule.Object}} },
 		"a block that sets one in a block": func(l *model.Location) { l.Blocks = []model.Block{{Name: "nested", Data: data, Source: l.Rule.Object}} },
@@ -129,7 +130,7 @@ func TestHostileInternalPath(t *testing.T) {
 		internal := forAuth()
 		internal.Proxy.URI = "/" + value
 		got, problems := renderInternal(t, loaded, internal)
-		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 %s\n"
+		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 error_page\n1 %s\n"
 		want := fmt.Sprintf(body, strings.Repeat("proxy_set_header\n1 ", headers+1)+"proxy_pass")
 		if len(problems) > 0 {
 			want = fmt.Sprintf(body, "return")
