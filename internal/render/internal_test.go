@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 // forAuth is an internal location for subrequests of two Ingresses.
@@ -152,6 +153,28 @@ func TestSubrequestsRunOnlyOurOwnFileAtTheirEnd(t *testing.T) {
 	} {
 		if err := setsNothing([]byte(text)); (err == nil) != taken {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// nginx leaves out a snippet of the server for subrequests, also one of the settings.
+func TestSubrequestsSkipSnippetsOfServers(t *testing.T) {
+	t.Parallel()
+	values, _ := settings.Read(nil)
+	own := *values
+	own.ServersSnippet.Text = "return 204;"
+	snippet := []model.Block{{Name: "server-snippet", Data: struct{ Text string }{"return 204;"}, Source: forAuth().Rule.Object}}
+	const skipped = "\tif ($uri = \"/.sluice/auth-1/shop/auth/80\") { break; }\nreturn 204;\n"
+	for name, c := range map[string]struct {
+		settings *settings.Settings
+		own      []model.Block
+		skips    bool
+	}{"none": {values, nil, false}, "of an Ingress": {values, snippet, true}, "of the settings": {&own, nil, true}} {
+		server := &model.Server{Host: "shop.example", Blocks: c.own, Internal: []*model.Internal{forAuth()}}
+		file, problems := load(t).Render(model.Static{Blocks: c.settings.Blocks(), Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+		text := serverOf(t, file, "shop.example")
+		if strings.Contains(text, skipped) != c.skips || strings.Contains(text, "break;") != c.skips || len(problems) > 0 {
+			t.Errorf("%s: Problems %v\n%s", name, problems, text)
 		}
 	}
 }
