@@ -19,7 +19,7 @@ type form struct {
 var inSomeForms = map[string]form{
 	"large_client_header_buffers": {isHeaderBuffers, "decides which requests the other Ingresses of the host get, and what memory clients can take: want 4 to 8 buffers of 8k to 128k"},
 	"client_header_buffer_size":   {isHeaderBuffer, "is memory of each connection: want 1k to 64k"},
-	"error_page":                  {isErrorPage, "could let in whom another Ingress of the host refuses: want codes of 404 to 417, 429 and 500 to 507, without \"=\", and a path, a named location or a URL without variables"},
+	"error_page":                  {isErrorPage, "could let in whom another Ingress of the host refuses: want codes among 404, 406 to 410, 412, 413, 415 to 417, 429, 500, 502 to 504, 506 and 507, without \"=\", and a path, a named location or a URL without variables"},
 	"proxy_intercept_errors":      {func(arguments []string) bool { return slices.Equal(arguments, []string{"on"}) }, "may turn off error pages of the settings: want on"},
 }
 
@@ -44,10 +44,13 @@ func isHeaderBuffers(arguments []string) bool {
 	return buffers.Number >= 4 && buffers.Number <= 8 && size >= leastHeaders && size <= mostHeaders
 }
 
-// errorCode matches the codes that do not refuse access. Without "=", an error page does not
-// change the code, so it cannot make a refusal of an authentication server an acceptance.
+// errorCode matches the codes that do not refuse access. 405, 411, 414, 501 and 505 are not among
+// them: nginx answers them before it looks at the certificate of the client, and would pass the
+// request on to the path of the page. Without "=", an error page does not change the code, so it
+// cannot make a refusal of an authentication server an acceptance.
+// Source: ngx_http_process_request_header in nginx's src/http/ngx_http_request.c
 var (
-	errorCode = regexp.MustCompile(`^(?:40[4-9]|41[0-7]|429|50[0-7])$`)
+	errorCode = regexp.MustCompile(`^(?:40[46-9]|41[023567]|429|50[023467])$`)
 	errorPage = regexp.MustCompile(`^(?:/|@|https?://)[^$]*$`)
 )
 

@@ -55,8 +55,13 @@ func checkSnippet(text []byte, wrong func(syntax.Statement) string) error {
 
 // QuestionSnippet contains nginx directives for the location of requests to an
 // authentication server. These share the variables of the client's request, so the
-// directives must not set any.
+// directives must not set any. nginx checks no access for them, so that they must not lead on to
+// another location.
 type QuestionSnippet string
+
+// leadsOn matches the directives by which nginx goes on in another location, or asks a server whose
+// X-Accel-Redirect it follows.
+var leadsOn = regexp.MustCompile(`^(?:error_page|try_files|(?:fastcgi|grpc|memcached|scgi|uwsgi)_pass)$`)
 
 // UnmarshalText accepts a Snippet without directives that set variables or change the URI.
 func (s *QuestionSnippet) UnmarshalText(text []byte) error {
@@ -70,6 +75,9 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 		// server by the URI.
 		if variable, groups := statement.Sets(); variable != "" || len(groups) > 0 || statement.Name() == "rewrite" {
 			return &specific{fmt.Sprintf("line %d: %s changes the request of the client", statement.Line, model.Quoted(statement.Name()))}
+		}
+		if leadsOn.MatchString(statement.Name()) {
+			return &specific{fmt.Sprintf("line %d: %s may lead to another path of the host, whose protection nginx leaves out", statement.Line, model.Quoted(statement.Name()))}
 		}
 	}
 	*s = QuestionSnippet(text)

@@ -122,7 +122,7 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"error_page 401 403 @open; location @open { return 200; }", "error_page 404 =200 /a;", "error_page 404 = /a;", "error_page 502 $arg_a;", "error_page 404;", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
+		"error_page 401 403 @open; location @open { return 200; }", "error_page 404 =200 /a;", "error_page 404 = /a;", "error_page 502 $arg_a;", "error_page 404;", "error_page 404 405 /a;", "error_page 411 /a;", "error_page 414 /a;", "error_page 501 /a;", "error_page 505 /a;", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
 		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "allow 192.0.2.1; deny all;", "proxy_intercept_errors off;", "proxy_pass_request_headers off;",
 		"proxy_pass_header X-Accel-Redirect;", "proxy_ssl_verify off;", "internal;", "access_log off;", "error_log /dev/stdout;", "more_set_input_headers 'Authorization: x';",
 		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",

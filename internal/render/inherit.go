@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,13 +26,24 @@ type inheritable struct {
 	joined string
 }
 
-// inheritables returns those at the outermost level of text.
+// errorPage matches an error page with its statuses.
+var errorPage = regexp.MustCompile(`(?s)^error_page((?:\s+[0-9]+)+)(\s.*)$`)
+
+// inheritables returns those at the outermost level of text, with an error page for each status.
 func inheritables(text []byte) []inheritable {
 	var found []inheritable
 	syntax.Directives(text, func(d syntax.Directive) {
-		if d.Depth == 0 && inheritedWhole[d.Name] {
-			found = append(found, inheritable{directive: d.Name, header: strings.ToLower(d.Arg), text: string(text[d.Start:d.End])})
+		if d.Depth > 0 || !inheritedWhole[d.Name] {
+			return
 		}
+		whole := string(text[d.Start:d.End])
+		if page := errorPage.FindStringSubmatch(whole); page != nil {
+			for status := range strings.FieldsSeq(page[1]) {
+				found = append(found, inheritable{directive: d.Name, header: status, text: d.Name + " " + status + page[2]})
+			}
+			return
+		}
+		found = append(found, inheritable{directive: d.Name, header: strings.ToLower(d.Arg), text: whole})
 	})
 	return found
 }

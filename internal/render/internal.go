@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -20,6 +21,20 @@ const logByLua = "log_by_lua_file"
 
 func isSubrequest(l *model.Location) bool {
 	return l.Modifier == model.Equal && strings.HasPrefix(l.Path, model.InternalPrefix)
+}
+
+// besideSnippets returns the paths of subrequests on a server with a snippet.
+func (s *serverRendering) besideSnippets() (paths []string) {
+	isSnippet := func(b model.Block) bool { return b.Name == "server-snippet" }
+	if s.everywhere.servers == nil && !slices.ContainsFunc(s.server.Blocks, isSnippet) {
+		return nil
+	}
+	for _, l := range s.server.Internal {
+		if isSubrequest(l.Location) && reachable(forSubrequests, l.Location) == nil {
+			paths = append(paths, l.Path)
+		}
+	}
+	return paths
 }
 
 // internal prints a location that no client reaches. If that fails, the location returns

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 // forAuth is an internal location for subrequests of two Ingresses.
@@ -52,6 +53,7 @@ func TestLocationForSubrequests(t *testing.T) {
 	location = "/.sluice/auth-1/shop/auth/80" {
 		internal;
 		proxy_ignore_headers X-Accel-Redirect;
+		error_page 599 @none;
 		proxy_set_header X-Hops-cd003210627290e9 $subrequest_hops;
 		proxy_pass "http://sluice_uri/check?from=$request_uri";
 	}
@@ -82,7 +84,7 @@ func TestUnprintableInternalLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := struct{ A string }{"a"}
-	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\tproxy_ignore_headers X-Accel-Redirect;\n\t\treturn 503;\n\t}\n"
+	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\tproxy_ignore_headers X-Accel-Redirect;\n\t\terror_page 599 @none;\n\t\treturn 503;\n\t}\n"
 	for name, change := range map[string]func(*model.Location){
 		"a block that sets a variable":     func(l *model.Location) { l.Blocks = []model.Block{{Name: "sets", Data: data, Source: l.Rule.Object}} },
 		"a block that sets one in a block": func(l *model.Location) { l.Blocks = []model.Block{{Name: "nested", Data: data, Source: l.Rule.Object}} },
@@ -129,7 +131,7 @@ func TestHostileInternalPath(t *testing.T) {
 		internal := forAuth()
 		internal.Proxy.URI = "/" + value
 		got, problems := renderInternal(t, loaded, internal)
-		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 %s\n"
+		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 error_page\n1 %s\n"
 		want := fmt.Sprintf(body, strings.Repeat("proxy_set_header\n1 ", headers+1)+"proxy_pass")
 		if len(problems) > 0 {
 			want = fmt.Sprintf(body, "return")
@@ -151,6 +153,28 @@ func TestSubrequestsRunOnlyOurOwnFileAtTheirEnd(t *testing.T) {
 	} {
 		if err := setsNothing([]byte(text)); (err == nil) != taken {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// nginx leaves out a snippet of the server for subrequests, also one of the settings.
+func TestSubrequestsSkipSnippetsOfServers(t *testing.T) {
+	t.Parallel()
+	values, _ := settings.Read(nil)
+	own := *values
+	own.ServersSnippet.Text = "return 204;"
+	snippet := []model.Block{{Name: "server-snippet", Data: struct{ Text string }{"return 204;"}, Source: forAuth().Rule.Object}}
+	const skipped = "\tif ($uri = \"/.sluice/auth-1/shop/auth/80\") { break; }\nreturn 204;\n"
+	for name, c := range map[string]struct {
+		settings *settings.Settings
+		own      []model.Block
+		skips    bool
+	}{"none": {values, nil, false}, "of an Ingress": {values, snippet, true}, "of the settings": {&own, nil, true}} {
+		server := &model.Server{Host: "shop.example", Blocks: c.own, Internal: []*model.Internal{forAuth()}}
+		file, problems := load(t).Render(model.Static{Blocks: c.settings.Blocks(), Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+		text := serverOf(t, file, "shop.example")
+		if strings.Contains(text, skipped) != c.skips || strings.Contains(text, "break;") != c.skips || len(problems) > 0 {
+			t.Errorf("%s: Problems %v\n%s", name, problems, text)
 		}
 	}
 }

@@ -26,6 +26,9 @@ type serverView struct {
 
 	Certificate, CertificateKey, ClientHello string
 
+	// Subrequests are the paths of subrequests, if there is a snippet that could answer them.
+	Subrequests []string
+
 	Listen, Global, TLS, Blocks, Locations insertion
 }
 
@@ -99,7 +102,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
+		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(), Subrequests: s.besideSnippets(),
 		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()

@@ -72,6 +72,29 @@ tests["least_conn: open requests are known after a push, and an end is never cou
   expect.equal({}, after.open)
 end
 
+tests["least_conn: a turn that the garbage collection ends during a pick counts"] = function()
+  local ffi = require("ffi")
+  local p, real = least_conn.new(endpoints("a", "b")), ffi.C
+  for _ = 1, 2 do
+    p:pick()
+    p:took("a")
+    p:took("b")
+  end
+  ffi.C = {
+    wmemchr = function(...)
+      local found = real.wmemchr(...)
+      if found ~= nil then
+        p:left("b")
+      end
+      return found
+    end,
+  }
+  local ok, err = pcall(p.pick, p)
+  ffi.C = real
+  assert(ok, err)
+  expect.equal({ [2] = 5 }, counts(p, 5))
+end
+
 tests["least_conn: what was tried is not, unless it is all"] = function()
   local p = least_conn.new(endpoints("a", "b"))
   p:took("b")

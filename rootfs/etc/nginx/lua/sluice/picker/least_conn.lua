@@ -54,10 +54,12 @@ local function with(self, number)
 end
 
 -- The next place in turn of those that have the fewest. If none has as few as before, one more is
--- the usual case.
+-- the usual case. The garbage collection can end a turn meanwhile: then another one may have fewer.
 local function idlest(self)
-  local at = with(self, self.fewest) or with(self, self.fewest + 1) or least(self)
-  self.fewest = self.counts[at - 1]
+  local fewest = self.fewest
+  self.fewest = math.huge
+  local at = with(self, fewest) or with(self, fewest + 1) or least(self)
+  self.fewest = math.min(self.fewest, self.counts[at - 1])
   return at
 end
 
