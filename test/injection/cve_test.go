@@ -555,6 +555,10 @@ func isErrorPage(location *directive) bool {
 // keptStatus are error pages that do not change the status: without "=", nginx keeps it.
 var keptStatus = regexp.MustCompile(`^(?:\d{3} )+@errors-[0-9a-f]{16}$`)
 
+// ofSubrequests is the error page of a status that nothing has, so that the location of a
+// subrequest inherits none.
+const ofSubrequests = "599 @none"
+
 // An error page that answers in the place of the authentication's refusal: the status
 // stays, and a question has no error page, whose 200 would let the request pass.
 func TestCVE2026_24513(t *testing.T) {
@@ -564,7 +568,7 @@ func TestCVE2026_24513(t *testing.T) {
 		a.asked(t)
 		all(a.list, func(d *directive) {
 			said := strings.Join(d.args, " ")
-			if d.name == "error_page" && !certificatePage.MatchString(said) && said != "418 = @miss" && !strings.HasPrefix(said, "599 = @no-endpoints-") && !signIn.MatchString(said) && !grpcError.MatchString(said) && !keptStatus.MatchString(said) {
+			if d.name == "error_page" && said != ofSubrequests && !certificatePage.MatchString(said) && said != "418 = @miss" && !strings.HasPrefix(said, "599 = @no-endpoints-") && !signIn.MatchString(said) && !grpcError.MatchString(said) && !keptStatus.MatchString(said) {
 				t.Errorf("%s: error_page %q", service, d.args)
 			}
 			// The page of an error of gRPC says which error it was, and asks nobody.
@@ -576,7 +580,8 @@ func TestCVE2026_24513(t *testing.T) {
 			if d.name != "location" || !strings.HasPrefix(d.args[len(d.args)-1], "/.sluice/") {
 				return
 			}
-			if len(find(d.body, "error_page"))+len(find(d.body, "proxy_intercept_errors")) > 0 {
+			pages := find(d.body, "error_page")
+			if len(pages) != 1 || strings.Join(pages[0].args, " ") != ofSubrequests || len(find(d.body, "proxy_intercept_errors")) > 0 {
 				t.Errorf("%s: location %q has error pages", service, d.args)
 			}
 		})

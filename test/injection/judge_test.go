@@ -225,7 +225,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && !dispatched.MatchString(said) && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && said != ofSubrequests && !dispatched.MatchString(said) && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":
