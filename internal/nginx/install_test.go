@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/test/program"
 )
 
 func TestInspect(t *testing.T) {
@@ -49,9 +51,7 @@ func put(t *testing.T, path, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, path, text)
 }
 
 const fine = `nginx version: nginx/1.26.3

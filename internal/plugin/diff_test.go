@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"sluice/test/program"
 )
 
 // kubectlThat makes a kubectl that runs a script.
@@ -15,9 +17,7 @@ func kubectlThat(t *testing.T, script string) string {
 		t.Skip("the script is one of sh")
 	}
 	path := filepath.Join(t.TempDir(), "kubectl")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, path, "#!/bin/sh\n"+script)
 	return path
 }
 

@@ -28,8 +28,8 @@ func inPod(t *testing.T, pod, container string, flags ...string) *controller {
 	return &controller{cluster: &cluster{session: s}, container: container, pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "edge", Name: pod}}}
 }
 
-// program makes a file that can be run.
-func program(t *testing.T) string {
+// someProgram makes a file that can be run.
+func someProgram(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubectl")
 	if runtime.GOOS == "windows" {
@@ -45,7 +45,7 @@ func program(t *testing.T) string {
 // that of the pod, and no name, value or argument of a program can be read as a flag.
 func TestKubectlArguments(t *testing.T) {
 	t.Parallel()
-	path := program(t)
+	path := someProgram(t)
 	hostile := []string{"--kubeconfig=/evil", "-c", "--", "; rm -rf /", "$(id)"}
 	c := inPod(t, "--token=x", "--all", "--kubectl", path, "--context", "--as=root", "-n", "shop", "--as-group", "a", "--as-group=b,c", "--insecure-skip-tls-verify")
 	cmd, err := c.execute(t.Context(), streams{stdin: true}, hostile)
@@ -75,7 +75,7 @@ func TestEveryConnectionFlag(t *testing.T) {
 			value = "x"
 		}
 		flag := "--" + f.Name + "=" + value
-		cmd, err := inPod(t, "p", "c", "--kubectl="+program(t), flag).kubectl(t.Context(), "logs", nil)
+		cmd, err := inPod(t, "p", "c", "--kubectl="+someProgram(t), flag).kubectl(t.Context(), "logs", nil)
 		if err != nil || !slices.Contains(cmd.Args, flag) {
 			t.Errorf("%s: %v, %v", flag, err, cmd)
 		}
@@ -85,7 +85,7 @@ func TestEveryConnectionFlag(t *testing.T) {
 // TestKubectlIsFound by the flag, by $KUBECTL, or on the PATH; else the error
 // names all three.
 func TestKubectlIsFound(t *testing.T) {
-	byFlag, bySetting, onPath := program(t), program(t), program(t)
+	byFlag, bySetting, onPath := someProgram(t), someProgram(t), someProgram(t)
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("KUBECTL", "")
 	finds := func(want string, flags ...string) {

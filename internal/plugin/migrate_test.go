@@ -2,21 +2,20 @@ package plugin
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"sluice/test/program"
 )
 
 // TestMigratePassesFlagsOn: sluice migrate gets the flags as they are given, and no others.
 func TestMigratePassesFlagsOn(t *testing.T) {
 	t.Parallel()
 	sluice := filepath.Join(t.TempDir(), "sluice")
-	if err := os.WriteFile(sluice, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, sluice, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
 	for given, want := range map[string]string{
 		"": "",
 		"--configmap edge/settings --controller-class example.com/edge --annotations-prefix edge.example.com": "--annotations-prefix=edge.example.com --configmap=edge/settings --controller-class=example.com/edge",

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"sluice/test/kit"
+	"sluice/test/program"
 )
 
 // answersBy takes a shell script for the sluice of a pod's container.
 func (c *Cluster) answersBy(t *testing.T, namespace, pod, script string) {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "sluice"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, filepath.Join(folder, "sluice"), "#!/bin/sh\n"+script+"\n")
 	c.Bind(t, namespace, pod, ControllerContainer, Program{
 		Environment: []string{"PATH=" + folder + string(os.PathListSeparator) + os.Getenv("PATH")},
 		Log:         kit.Log(filepath.Join(folder, "log")),

@@ -17,6 +17,7 @@ import (
 	"sluice/internal/debugapi"
 	"sluice/internal/model"
 	"sluice/test/kit"
+	"sluice/test/program"
 )
 
 // look runs sluice debug get beside the running sluice, and gives its two outputs.
@@ -174,9 +175,7 @@ func TestDebugAnswersWithoutNginx(t *testing.T) {
 	dir := t.TempDir()
 	wrapper, broken := filepath.Join(dir, "nginx"), filepath.Join(dir, "broken")
 	script := fmt.Sprintf("#!/bin/sh\nif [ -e %s ]; then echo broken >&2; exit 1; fi\nexec %s \"$@\"\n", broken, binary)
-	if err := os.WriteFile(wrapper, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, wrapper, script)
 	web := httptest.NewServer(echo("web"))
 	defer web.Close()
 	s := start(t, "/", oneHost(web), "--nginx-binary", wrapper)

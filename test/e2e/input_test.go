@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/test/program"
 )
 
 // fails runs sluice and wants it to end with one line that has all the words.
@@ -134,9 +136,7 @@ func fakeNginx(t *testing.T, version string) string {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "nginx")
 	script := fmt.Sprintf("#!/bin/sh\necho 'nginx version: nginx/%s' >&2\necho 'configure arguments: --modules-path=%s' >&2\n", version, dir)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, path, script)
 	return path
 }
 

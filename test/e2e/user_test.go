@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sluice/test/kit"
+	"sluice/test/program"
 )
 
 // nobody is an ordinary user that owns nothing.
@@ -68,9 +69,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, content, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, to, string(content))
 }
 
 // writable lists the regular files that a process has open for writing

@@ -35,7 +35,7 @@ func TestStopKillsWhatGoesOn(t *testing.T) {
 func TestLinesOfLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
-	Replace(t, path, "one a\ntwo\nthree a")
+	Replace(t, path, "one a\ntwo\nthree a\nfour a that is being wr")
 	if got := Log(path).Lines(t, "a"); !slices.Equal(got, []string{"one a", "three a"}) {
 		t.Errorf("got %q", got)
 	}

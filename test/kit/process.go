@@ -134,13 +134,14 @@ func (l Log) Since(t testing.TB, size int64) string {
 	return string(content)
 }
 
-// Lines returns the lines so far that contain a text, without line ends.
+// Lines returns the lines so far that contain a text, without line ends. The last one of the
+// file is no line before its end is written.
 func (l Log) Lines(t testing.TB, text string) []string {
 	t.Helper()
 	var found []string
 	for line := range strings.Lines(l.Text(t)) {
-		if strings.Contains(line, text) {
-			found = append(found, strings.TrimSuffix(line, "\n"))
+		if line, ended := strings.CutSuffix(line, "\n"); ended && strings.Contains(line, text) {
+			found = append(found, line)
 		}
 	}
 	return found

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/test/pages"
+	"sluice/test/program"
 )
 
 // section is the part of the README that is done here, as printed.
@@ -83,9 +84,7 @@ func (w *world) bash(t *testing.T, script string) string {
 	folder := t.TempDir()
 	git := strings.TrimSpace(mustRun(t, "git", "-C", checkout(t), "rev-parse", "--absolute-git-dir"))
 	build := "#!/bin/sh\nmkdir -p dist\ncp \"$SLUICE_IMAGE\" \"dist/sluice-$(git describe --always --dirty --tags)-$2.oci.tar\"\n"
-	if err := os.WriteFile(filepath.Join(folder, "build.sh"), []byte(build), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, filepath.Join(folder, "build.sh"), build)
 	if err := os.Symlink(filepath.Join(checkout(t), "charts"), filepath.Join(folder, "charts")); err != nil {
 		t.Fatal(err)
 	}
