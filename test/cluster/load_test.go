@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"testing"
 )
 
@@ -15,13 +14,7 @@ func (s *Sluice) at() string { return net.JoinHostPort("127.0.0.1", fmt.Sprint(s
 // reloads counts the reloads of nginx that were confirmed.
 func (s *Sluice) reloads(t testing.TB) int {
 	t.Helper()
-	count := 0
-	for _, line := range s.Log.Lines(t, "msg=sync ") {
-		if strings.Contains(line, "reload=true") {
-			count++
-		}
-	}
-	return count
+	return s.Log.Reloads(t)
 }
 
 // alone are the flags of a sluice that looks at no namespace but its own.

@@ -170,7 +170,7 @@ func must(t testing.TB, r Request, what string, wanted func(*Answer) bool) *Answ
 }
 
 // reloads counts those so far, and syncs all turns of the loop that were told of.
-func (s *site) reloads(t testing.TB) int { return len(s.Log.Lines(t, "reload=true")) }
+func (s *site) reloads(t testing.TB) int { return s.Log.Reloads(t) }
 func (s *site) syncs(t testing.TB) int   { return len(s.Log.Lines(t, "msg=sync")) }
 
 // awaitReload waits until a reload is told of, which is a moment after it is

@@ -93,15 +93,7 @@ func (s *sluice) noRace() {
 func (s *sluice) lines(text string) []string { return s.Log.Lines(s.t, text) }
 
 // reloads counts the confirmed reloads so far.
-func (s *sluice) reloads() int {
-	count := 0
-	for _, line := range s.lines("msg=sync ") {
-		if strings.Contains(line, "reload=true") {
-			count++
-		}
-	}
-	return count
-}
+func (s *sluice) reloads() int { return s.Log.Reloads(s.t) }
 
 // noReloadSince fails the test if there were more reloads than before.
 func (s *sluice) noReloadSince(before int, why string) {

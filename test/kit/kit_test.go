@@ -43,3 +43,24 @@ func TestLinesOfLog(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestReloads: one that has begun is waited for, one that failed or whose controller ended is not.
+func TestReloads(t *testing.T) {
+	t.Parallel()
+	const began, ended = "[notice] 1#1: signal 1 (SIGHUP) received from 2, reconfiguring", `level=INFO msg=sync took=3ms reload=true changed=1`
+	for _, test := range []struct {
+		lines []string
+		count int
+		busy  bool
+	}{
+		{nil, 0, false},
+		{[]string{began, ended, "msg=sync took=1ms reload=false"}, 1, false},
+		{[]string{began, ended, began}, 1, true},
+		{[]string{began, `msg="sync failed; nginx keeps its configuration" reload=true`, began, ended}, 1, false},
+		{[]string{began, `msg="nginx found" version=1.26.3`}, 0, false},
+	} {
+		if count, busy := countReloads(test.lines); count != test.count || busy != test.busy {
+			t.Errorf("%q: %d, %t, want %d, %t", test.lines, count, busy, test.count, test.busy)
+		}
+	}
+}

@@ -147,6 +147,34 @@ func (l Log) Lines(t testing.TB, text string) []string {
 	return found
 }
 
+// Reloads counts the reloads of nginx that Sluice has told of. nginx serves what is new a moment before
+// the line of the sync is written, so a reload that has begun is waited for.
+func (l Log) Reloads(t testing.TB) int {
+	t.Helper()
+	var count int
+	Await(t, "the line of the sync that reloads nginx", func() bool {
+		var busy bool
+		count, busy = countReloads(l.Lines(t, ""))
+		return !busy
+	})
+	return count
+}
+
+// countReloads also tells whether nginx was told to reload and the end of it is not in the log.
+func countReloads(lines []string) (count int, busy bool) {
+	for _, line := range lines {
+		switch {
+		case strings.Contains(line, "signal 1 (SIGHUP) received"):
+			busy = true
+		case strings.Contains(line, "msg=sync ") && strings.Contains(line, "reload=true"):
+			count, busy = count+1, false
+		case strings.Contains(line, `msg="sync failed`), strings.Contains(line, `msg="nginx found"`), strings.Contains(line, `msg="nginx started"`):
+			busy = false
+		}
+	}
+	return count, busy
+}
+
 // Tail returns at most the last n lines.
 func Tail(lines []string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")

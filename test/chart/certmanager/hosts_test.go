@@ -209,7 +209,7 @@ func (w *world) settledReloads(t *testing.T) (count int) {
 	t.Helper()
 	since := time.Now()
 	cluster.Eventually(t, "two seconds without a reload", func(context.Context) error {
-		if now := len(w.replicas[0].Log.Lines(t, "reload=true")); now != count {
+		if now := w.replicas[0].Log.Reloads(t); now != count {
 			count, since = now, time.Now()
 		}
 		if time.Since(since) < 2*time.Second {

@@ -221,7 +221,7 @@ func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
 	cluster.EventuallyStatus(t, s.Request("http://"+host+"/"), http.StatusOK)
 }
 
-func (s *container) reloads(t *testing.T) int { return len(s.Log.Lines(t, "reload=true")) }
+func (s *container) reloads(t *testing.T) int { return s.Log.Reloads(t) }
 
 // isContained: it is the first process, has no right that the pod does not add,
 // writes to its folder only, and runs the image's own nginx, without modules that

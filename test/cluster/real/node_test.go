@@ -151,7 +151,7 @@ func (d *node) start(t testing.TB) {
 	d.writeWith(t, "proxy.yaml", proxyConfig, map[string]string{"Kubeconfig": d.cluster.Kubeconfig(t, "system:kube-proxy")})
 	d.access = d.cluster.Kubeconfig(t, "system:node:"+d.name, "system:nodes")
 	d.startKubelet(t)
-	if d.proxy, err = d.launch("proxy", program(t, "kube-proxy"), "--config", filepath.Join(d.dir, "proxy.yaml")); err != nil {
+	if d.proxy, err = d.launch("proxy", nodeProgram(t, "kube-proxy"), "--config", filepath.Join(d.dir, "proxy.yaml")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -160,14 +160,14 @@ func (d *node) start(t testing.TB) {
 func (d *node) startKubelet(t testing.TB) {
 	t.Helper()
 	var err error
-	d.kubelet, err = d.launch("kubelet", program(t, "kubelet"), "--config", filepath.Join(d.dir, "kubelet.yaml"), "--kubeconfig", d.access,
+	d.kubelet, err = d.launch("kubelet", nodeProgram(t, "kubelet"), "--config", filepath.Join(d.dir, "kubelet.yaml"), "--kubeconfig", d.access,
 		"--hostname-override", d.name, "--node-ip", d.address)
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func program(t testing.TB, name string) string {
+func nodeProgram(t testing.TB, name string) string {
 	t.Helper()
 	path, err := cluster.NodeProgram(name)
 	if err != nil {

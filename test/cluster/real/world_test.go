@@ -64,7 +64,7 @@ func (w *world) start(t *testing.T) {
 	pushed := make(chan error, 1)
 	go func() { pushed <- pushImages(w.Dir()) }()
 	w.ApplyYAML(t, kubeletRights)
-	if _, err := w.Launch("kube-scheduler", exec.Command(program(t, "kube-scheduler"), "--kubeconfig", w.Kubeconfig(t, "system:kube-scheduler"),
+	if _, err := w.Launch("kube-scheduler", exec.Command(nodeProgram(t, "kube-scheduler"), "--kubeconfig", w.Kubeconfig(t, "system:kube-scheduler"),
 		"--leader-elect=false", "--secure-port=0")); err != nil {
 		t.Fatal(err)
 	}
