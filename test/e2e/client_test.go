@@ -95,9 +95,14 @@ func (s *sluice) waitBackend(url, backend string) {
 		last, err = s.get(url)
 		return err == nil && last.backend == backend
 	})
+	s.settle()
 }
 
-// waitStatus waits until a URL is answered with a status.
+// settle waits until the workers from before a reload accept nothing more: when a first answer is that of
+// the new ones, the next can still be theirs.
+func (s *sluice) settle() { s.reloads() }
+
+// waitStatus waits until a URL is answered with a status, and by new workers only.
 func (s *sluice) waitStatus(url string, status int) {
 	s.t.Helper()
 	last := 0
@@ -111,6 +116,7 @@ func (s *sluice) waitStatus(url string, status int) {
 		last = a.status
 		return err == nil && a.status == status
 	})
+	s.settle()
 }
 
 // backend starts an echo backend that says its name.
