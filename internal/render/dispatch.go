@@ -10,6 +10,10 @@ import (
 	"sluice/internal/tokens"
 )
 
+// dispatchingView is the data of the template of a location that dispatches: To is the variable with
+// the name of the internal location, Script the Lua file that goes there.
+type dispatchingView struct{ To, Script string }
+
 // dispatchView is the data of the template of a dispatch: maps that choose a candidate for
 // each request. Their names are hashes of their content, so that locations share them.
 type dispatchView struct {

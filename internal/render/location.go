@@ -52,8 +52,8 @@ type locationView struct {
 	WhenEmpty   int
 	NoEndpoints string
 	Rewrite     *rewriteView
-	// Dispatch is the variable with the name of the internal location that answers.
-	Dispatch string
+	// Dispatch passes requests to an internal location, nil for none.
+	Dispatch *dispatchingView
 	// TLS prints the directives for TLS with backends.
 	TLS insertion
 	tls *tlsView
@@ -242,7 +242,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
 		variable, err := s.dispatch(location)
-		view.Dispatch = variable
+		view.Dispatch = &dispatchingView{variable, s.env.entry("dispatch")}
 		return err
 	case location.Return != nil && location.Return.GRPCError:
 		view.Script = s.env.entry("grpc_error")
