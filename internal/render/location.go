@@ -49,7 +49,9 @@ type locationView struct {
 	AnswersFirst bool
 	// WhenEmpty is the status of the location itself without endpoints, 0 for none;
 	// NoEndpoints is the Lua file that looks for them.
-	WhenEmpty   int
+	WhenEmpty int
+	// Instead passes requests to an internal location then, nil for none.
+	Instead     *dispatchingView
 	NoEndpoints string
 	Rewrite     *rewriteView
 	// Dispatch passes requests to an internal location, nil for none.
@@ -271,7 +273,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
 	}
-	view.WhenEmpty, view.NoEndpoints = location.Proxy.WhenEmpty, s.env.entry("no_endpoints")
+	view.WhenEmpty, view.NoEndpoints, view.Instead = location.Proxy.WhenEmpty, s.env.entry("no_endpoints"), s.instead(location)
 	view.speak(to, location.Proxy.URI, s.env)
 	if file := errorPageFiles[location.Proxy.OfError]; file != "" {
 		view.Unavailable = s.env.entry(file)

@@ -88,3 +88,51 @@ func TestErrorPagesAreToldApart(t *testing.T) {
 		})
 	}
 }
+
+// idle has an error page on a path whose Service has no endpoints, beside a default-backend.
+const idle = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: sluice}
+data: {allow-snippet-annotations: "true", annotations-risk-level: "Critical"}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: shop
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/server-snippet: 'error_page 404 /missing;'
+    nginx.ingress.kubernetes.io/default-backend: api
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /missing, pathType: Exact, backend: {service: {name: web, port: {number: 80}}}}]}}]
+`
+
+// TestErrorPagesWithoutEndpoints: what answers in place of a Service without endpoints does so for
+// error pages too.
+func TestErrorPagesWithoutEndpoints(t *testing.T) {
+	t.Parallel()
+	manifests := asking[:strings.Index(asking, "apiVersion")] + idle
+	for _, installed := range kit.Nginxes(t) {
+		t.Run(installed.Name, func(t *testing.T) {
+			t.Parallel()
+			o := workOut(t, &testCase{path: "idle", archive: txtar.Parse([]byte(manifests))}, 0)
+			if len(o.problems) > 0 {
+				t.Fatal(o.problems)
+			}
+			api, seen := station(t, "api")
+			nginx, _ := o.serveTo(t, installed, map[string][]model.Endpoint{"web": {}, "api": {api}})
+			client, scheme := clientOf(t, nginx, 1)
+			for path, want := range map[string]string{"/missing": "200 api", "/nowhere": "404 api"} {
+				answer, err := client.Get(scheme + "://shop.example" + path)
+				if err != nil {
+					t.Fatal(err, nginx.Complaints(t))
+				}
+				_ = answer.Body.Close()
+				if got := fmt.Sprint(answer.StatusCode) + askedSoon("api", seen); got != want {
+					t.Errorf("%s: %s, want %s", path, got, want)
+				}
+			}
+		})
+	}
+}

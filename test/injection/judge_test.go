@@ -185,8 +185,8 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// errorPage is one of custom-http-errors, default-backend or fallback-path.
-var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)|404 = @fallback-path)-[0-9a-f]{16}$`)
+// errorPage is one of custom-http-errors, error-status or fallback-path.
+var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @error-\d{3}|404 = @fallback-path)-[0-9a-f]{16}$`)
 
 // errorLocation is the location of such a page.
 var errorLocation = regexp.MustCompile(`^@(?:errors|error-\d{3}|no-endpoints|fallback-path)-[0-9a-f]{16}$`)
