@@ -46,15 +46,21 @@ func TestSubrequestsKeepTheDecision(t *testing.T) {
 			web, _ := station(t, "web")
 			nginx, _ := o.serveTo(t, installed, map[string][]model.Endpoint{"auth.test": {auth}, "web": {web}})
 			client, scheme := clientOf(t, nginx, 2)
-			request, _ := http.NewRequest("GET", scheme+"://shop.example/", nil)
-			request.Header.Set("X-Sluice-Debug", "0123456789abcdef")
-			answer, err := client.Do(request)
-			if err != nil {
-				t.Fatal(err, nginx.Complaints(t))
-			}
-			_ = answer.Body.Close()
-			if got := answer.Header.Get("X-Sluice-Debug"); answer.StatusCode != 200 || !strings.Contains(got, `"object":"Ingress default/shop"`) {
-				t.Errorf("%d, decision %s, want one with the Ingress", answer.StatusCode, got)
+			for body, want := range map[string]string{
+				"":                         `200 "object":"Ingress default/shop"`,
+				strings.Repeat("x", 2<<20): `413 "host":"shop.example"`, // before nginx looks for a location
+			} {
+				request, _ := http.NewRequest("GET", scheme+"://shop.example/", strings.NewReader(body))
+				request.Header.Set("X-Sluice-Debug", "0123456789abcdef")
+				answer, err := client.Do(request)
+				if err != nil {
+					t.Fatal(err, nginx.Complaints(t))
+				}
+				_ = answer.Body.Close()
+				status, part, _ := strings.Cut(want, " ")
+				if got := answer.Header.Get("X-Sluice-Debug"); !strings.HasPrefix(answer.Status, status) || !strings.Contains(got, part) {
+					t.Errorf("%s, decision %s, want %s", answer.Status, got, want)
+				}
 			}
 		})
 	}
