@@ -12,7 +12,6 @@
 package assemble
 
 import (
-	"runtime"
 	"slices"
 
 	"sluice/internal/claim"
@@ -146,10 +145,6 @@ func (t *Assembly) withHost(hosts []*host, h *host) []*host {
 	return append(hosts, h)
 }
 
-// uninterrupted is the number of hosts whose servers are made before other goroutines get the
-// processor, as in package translate.
-const uninterrupted = 8
-
 // makeServers makes the server of each host. The catch-all one comes first, because the
 // miss of a wildcard host is its root. If its answer depends on the path, wildcard
 // hosts have no miss, and take no other names.
@@ -158,9 +153,7 @@ func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Serve
 	var miss *model.Location
 	below := foreignHosts{}
 	for i, h := range hosts {
-		if i%uninterrupted == 0 {
-			runtime.Gosched()
-		}
+		model.GiveWay(i)
 		coverer := t.coverer(h, assigned)
 		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h), addresses: t.healthFor(h.name)}
 		if h.wildcard() {

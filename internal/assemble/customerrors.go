@@ -31,10 +31,8 @@ type (
 		To string
 	}
 	noEndpointsBlock struct {
-		Code int
-		To   string
-		// Recursive is set unless another block of the location lets pages have pages.
-		Recursive bool
+		// To is the name of the internal location.
+		To string
 	}
 	errorBlock struct {
 		// Code is 0 if the location answers several errors.
@@ -300,23 +298,8 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 	l.Proxy.WhenEmpty = 503
 	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
 	to := e.internals.add(model.Named, "no-endpoints", "", l)
-	code := e.unlisted()
-	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to, !slices.ContainsFunc(e.at.Blocks, isRecursive)})
-	e.proxyWhenEmpty(code)
-}
-
-func isRecursive(b model.Block) bool {
-	pages, ok := b.Data.(errorsBlock)
-	return ok && pages.Recursive
-}
-
-// unlisted is a status for which the location has no error page.
-func (e *errorsAt) unlisted() int {
-	code := 599
-	for slices.Contains(e.codes, strconv.Itoa(code)) || e.gives(strconv.Itoa(code)) {
-		code--
-	}
-	return code
+	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{to})
+	e.proxyWhenEmpty(503)
 }
 
 // proxyWhenEmpty sets the status without endpoints. Locations share a Proxy.

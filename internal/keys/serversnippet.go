@@ -66,12 +66,12 @@ func reachesFromServer(s syntax.Statement) string {
 	}
 	if limited, ok := inSomeForms[s.Name()]; ok {
 		if !limited.valid(s.Tokens[1:]) {
-			return limited.why
+			return limited.why + ", as docs/snippets.md lists"
 		}
 		return ""
 	}
 	if !besideLocations.MatchString(s.Name()) {
-		return "is not for all Ingresses of the host, which would inherit it: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
+		return "is not for all Ingresses of the host, which would inherit it: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return, rewrite, and error_page and sizes of headers in some forms, which docs/snippets.md lists"
 	}
 	return ""
 }

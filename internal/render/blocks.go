@@ -51,7 +51,7 @@ const inLocationTabs = "\t\t"
 
 // consumedByGo are the blocks without templates. Other templates print their values,
 // together with those of the Environment.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, "geoip": true, settings.DebugHeaderBlock: true}
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, "geoip": true, "no-endpoints": true, settings.DebugHeaderBlock: true}
 
 // blockList prints the blocks of a server or a location. If one of their directives would
 // end the inheritance of others, it repeats those first.

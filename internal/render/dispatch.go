@@ -10,6 +10,10 @@ import (
 	"sluice/internal/tokens"
 )
 
+// dispatchingView is the data of the templates that go on in an internal location: To is its name, or
+// the variable with that, Script the Lua file that goes there.
+type dispatchingView struct{ To, Script string }
+
 // dispatchView is the data of the template of a dispatch: maps that choose a candidate for
 // each request. Their names are hashes of their content, so that locations share them.
 type dispatchView struct {
@@ -64,6 +68,16 @@ func (s *serverRendering) dispatch(location *model.Location) (variable string, e
 		return "", err
 	}
 	return variable, s.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
+}
+
+// instead returns the internal location that answers in place of one without endpoints, nil for none.
+func (s *serverRendering) instead(location *model.Location) *dispatchingView {
+	for _, block := range location.Blocks {
+		if to, ok := block.Data.(interface{ Instead() string }); ok {
+			return &dispatchingView{to.Instead(), s.env.entry("dispatch")}
+		}
+	}
+	return nil
 }
 
 // choose adds the choice among candidates, and returns its variable. If there are too many

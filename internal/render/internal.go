@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -23,12 +24,48 @@ func isSubrequest(l *model.Location) bool {
 	return l.Modifier == model.Equal && strings.HasPrefix(l.Path, model.InternalPrefix)
 }
 
-// besideSnippets returns the paths of subrequests on a server with a snippet.
-func (s *serverRendering) besideSnippets() (paths []string) {
-	isSnippet := func(b model.Block) bool { return b.Name == "server-snippet" }
-	if s.everywhere.servers == nil && !slices.ContainsFunc(s.server.Blocks, isSnippet) {
-		return nil
+// refuseInServer refuses a snippet in a server, outside of its locations and blocks: guarded would not
+// see it.
+func refuseInServer(blocks []string) error {
+	if slices.Contains(blocks, "server") && !slices.Contains(blocks, "location") {
+		return errors.New("raw in a server: want it in a template BEHAVIOUR/CONTEXT")
 	}
+	return nil
+}
+
+// guarded returns an insertion into a server. If its text could answer subrequests, or lead them
+// elsewhere, there are directives before it that keep them from it.
+func (s *serverRendering) guarded(insert insertion) insertion {
+	return func() error {
+		before, start := s.page.here(), s.page.Len()
+		if err := insert(); err != nil {
+			return err
+		}
+		paths := s.subrequests()
+		if len(paths) == 0 || !s.leads(start) {
+			return nil
+		}
+		s.page.back(before)
+		if err := s.page.execute(s.templates.core["subrequests"], paths); err != nil {
+			return err
+		}
+		return insert()
+	}
+}
+
+// leading are the directives that answer requests, lead them elsewhere or set variables: nginx obeys
+// those of a server for its subrequests, too.
+var leading = map[string]bool{"if": true, "return": true, "rewrite": true, "set": true}
+
+// leads reports whether the text of a server since a position may do that. A snippet may.
+func (s *serverRendering) leads(start int) bool {
+	found := len(s.page.rawIn(start, s.page.Len())) > 0
+	syntax.Directives(s.page.Bytes()[start:], func(d syntax.Directive) { found = found || leading[d.Name] })
+	return found
+}
+
+// subrequests returns the paths of the server's subrequests.
+func (s *serverRendering) subrequests() (paths []string) {
 	for _, l := range s.server.Internal {
 		if isSubrequest(l.Location) && reachable(forSubrequests, l.Location) == nil {
 			paths = append(paths, l.Path)

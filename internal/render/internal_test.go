@@ -163,15 +163,29 @@ func TestSubrequestsSkipSnippetsOfServers(t *testing.T) {
 	values, _ := settings.Read(nil)
 	own := *values
 	own.ServersSnippet.Text = "return 204;"
-	snippet := []model.Block{{Name: "server-snippet", Data: struct{ Text string }{"return 204;"}, Source: forAuth().Rule.Object}}
-	const skipped = "\tif ($uri = \"/.sluice/auth-1/shop/auth/80\") { break; }\nreturn 204;\n"
+	of := func(name string) []model.Block {
+		return []model.Block{{Name: name, Data: struct{ Text string }{"return 204;"}, Source: forAuth().Rule.Object}}
+	}
+	snippet := of("server-snippet")
+	loaded, err := Load(withTemplate(t, "own.tmpl", `{{ define "own-text/server" }}{{ .Text | raw }}{{ end }}
+{{ define "own-answer/server" }}if ($arg_a) { return 204; }{{ end }}
+{{ define "own-header/server" }}add_header a "return 204;";{{ end }}
+{{ define "own-everywhere/every-server" }}{{ .Text | raw }}{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const skipped = "\tif ($uri = \"/.sluice/auth-1/shop/auth/80\") { break; }\n"
 	for name, c := range map[string]struct {
-		settings *settings.Settings
+		settings []model.Block
 		own      []model.Block
 		skips    bool
-	}{"none": {values, nil, false}, "of an Ingress": {values, snippet, true}, "of the settings": {&own, nil, true}} {
+	}{
+		"none": {values.Blocks(), nil, false}, "of an Ingress": {values.Blocks(), snippet, true}, "of the settings": {own.Blocks(), nil, true},
+		"of a template with text of users": {values.Blocks(), of("own-text"), true}, "of a template": {values.Blocks(), of("own-answer"), true}, "of a template without": {values.Blocks(), of("own-header"), false},
+		"of all servers": {append(values.Blocks(), of("own-everywhere")...), nil, true},
+	} {
 		server := &model.Server{Host: "shop.example", Blocks: c.own, Internal: []*model.Internal{forAuth()}}
-		file, problems := load(t).Render(model.Static{Blocks: c.settings.Blocks(), Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+		file, problems := loaded.Render(model.Static{Blocks: c.settings, Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
 		text := serverOf(t, file, "shop.example")
 		if strings.Contains(text, skipped) != c.skips || strings.Contains(text, "break;") != c.skips || len(problems) > 0 {
 			t.Errorf("%s: Problems %v\n%s", name, problems, text)

@@ -52,7 +52,7 @@ type root struct {
 var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"headers", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
-	{"server", true, inHTTP}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
+	{"server", true, inHTTP}, {"subrequests", false, inServer}, {"subrequests", true, inServer}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
 	{"proxy-ssl", true, inLocation}, {"fastcgi", false, inHTTP}, {"core-rules", false, inHTTP}, {"geoip", false, inHTTP}, {"quic-passed", false, inHTTP},
 	{"server-tls", true, inServer}, {"server-ciphers", true, inServer}, {"client-trust", true, inServer},
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"stream-snippet", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
@@ -108,6 +108,7 @@ func (t *Templates) walk(set *template.Template) error {
 		trees[tmpl.Name()] = tmpl.Tree
 	}
 	w := tokens.NewWalker(trees)
+	w.OnRaw = refuseInServer
 	t.used = w.Used
 	defer func() { t.families = slices.Sorted(maps.Keys(w.Families)) }()
 	for _, r := range roots {
@@ -116,6 +117,7 @@ func (t *Templates) walk(set *template.Template) error {
 		}
 		t.core[r.name] = set.Lookup(r.name)
 	}
+	w.OnRaw = nil
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		if err := t.walkBehaviour(w, set.Lookup(name)); err != nil {
 			return err

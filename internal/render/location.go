@@ -49,11 +49,13 @@ type locationView struct {
 	AnswersFirst bool
 	// WhenEmpty is the status of the location itself without endpoints, 0 for none;
 	// NoEndpoints is the Lua file that looks for them.
-	WhenEmpty   int
+	WhenEmpty int
+	// Instead passes requests to an internal location then, nil for none.
+	Instead     *dispatchingView
 	NoEndpoints string
 	Rewrite     *rewriteView
-	// Dispatch is the variable with the name of the internal location that answers.
-	Dispatch string
+	// Dispatch passes requests to an internal location, nil for none.
+	Dispatch *dispatchingView
 	// TLS prints the directives for TLS with backends.
 	TLS insertion
 	tls *tlsView
@@ -242,7 +244,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
 		variable, err := s.dispatch(location)
-		view.Dispatch = variable
+		view.Dispatch = &dispatchingView{variable, s.env.entry("dispatch")}
 		return err
 	case location.Return != nil && location.Return.GRPCError:
 		view.Script = s.env.entry("grpc_error")
@@ -271,7 +273,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
 	}
-	view.WhenEmpty, view.NoEndpoints = location.Proxy.WhenEmpty, s.env.entry("no_endpoints")
+	view.WhenEmpty, view.NoEndpoints, view.Instead = location.Proxy.WhenEmpty, s.env.entry("no_endpoints"), s.instead(location)
 	view.speak(to, location.Proxy.URI, s.env)
 	if file := errorPageFiles[location.Proxy.OfError]; file != "" {
 		view.Unavailable = s.env.entry(file)

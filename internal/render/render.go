@@ -1,8 +1,6 @@
 package render
 
 import (
-	"runtime"
-
 	"sluice/internal/model"
 	"sluice/internal/tokens"
 )
@@ -198,7 +196,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 		if out == nil {
 			out = r.serverText(s)
 			known[s] = out
-			runtime.Gosched() // as in package translate
+			model.GiveWay(0) // each time, as it takes longer than the other steps
 		}
 		all = append(all, out)
 		used++

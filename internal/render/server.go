@@ -26,9 +26,6 @@ type serverView struct {
 
 	Certificate, CertificateKey, ClientHello string
 
-	// Subrequests are the paths of subrequests, if there is a snippet that could answer them.
-	Subrequests []string
-
 	Listen, Global, TLS, Blocks, Locations insertion
 }
 
@@ -102,10 +99,10 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(), Subrequests: s.besideSnippets(),
-		Listen: s.page.chunkInsertion(s.listenOf(s.server)), Locations: s.locations, TLS: s.tls,
+		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
+		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
-			err := own.insert()
+			err := s.guarded(own.insert)()
 			s.inherited = inForce(s.outside, own.own)
 			s.speakOwn(own.own)
 			return err
@@ -143,8 +140,8 @@ func (s *serverRendering) aliases() []any {
 }
 
 func (s *serverRendering) asCatchall(view *serverView) {
-	view.Listen = s.page.chunkInsertion(s.listenDefault)
-	view.Global = s.page.chunkInsertion(s.catchall)
+	view.Listen = s.guarded(s.page.chunkInsertion(s.listenDefault))
+	view.Global = s.guarded(s.page.chunkInsertion(s.catchall))
 	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
 	view.ClientHello = s.env.entry("client_hello")
 	if s.global.TLS.SharedTickets {

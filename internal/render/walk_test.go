@@ -110,6 +110,24 @@ func TestGuardRefuses(t *testing.T) {
 	}
 }
 
+// TestServersHaveSnippetsInBlocksOnly: render keeps subrequests from those.
+func TestServersHaveSnippetsInBlocksOnly(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"server.tmpl", "servertls.tmpl"} {
+		text, err := fs.ReadFile(templates.Files, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(text), "{{ insert .Blocks -}}", "{{ .Name | raw }}{{ insert .Blocks -}}", 1)
+		if file == "servertls.tmpl" {
+			changed = strings.Replace(changed, `{{ define "server-tls" }}`, `{{ define "server-tls" }}{{ .A | raw }}`, 1)
+		}
+		if _, err := Load(withTemplate(t, file, changed)); changed == string(text) || err == nil || !strings.Contains(err.Error(), "raw in a server") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 func TestLoadRefusesFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{

@@ -34,6 +34,8 @@ type Walker struct {
 	Own string
 	// OnLeaf is called with each directive of a root, and with raw for a snippet.
 	OnLeaf func(name string)
+	// OnRaw is called with the blocks around each snippet, the innermost last.
+	OnRaw func(blocks []string) error
 	// Used are the variables that the templates name.
 	Used map[string]bool
 	// Families begin the names of the variables that behaviours print.

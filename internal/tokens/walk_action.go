@@ -30,9 +30,7 @@ func (w *Walker) action(n *parse.ActionNode, at *place, fail func(string) error)
 	err := error(nil)
 	switch {
 	case name == RawName:
-		if err = atStart(name, at); w.OnLeaf != nil {
-			w.OnLeaf(RawName)
-		}
+		err = w.snippet(at)
 	case name == InsertName:
 		err = atStart(name, at)
 	case at.lexer.Mode == syntax.Blank:
@@ -46,6 +44,24 @@ func (w *Walker) action(n *parse.ActionNode, at *place, fail func(string) error)
 		return fail(err.Error())
 	}
 	return nil
+}
+
+// snippet takes a place for a snippet.
+func (w *Walker) snippet(at *place) error {
+	if err := atStart(RawName, at); err != nil {
+		return err
+	}
+	if w.OnLeaf != nil {
+		w.OnLeaf(RawName)
+	}
+	if w.OnRaw == nil {
+		return nil
+	}
+	blocks := make([]string, 0, len(at.stack))
+	for _, node := range at.stack {
+		blocks = append(blocks, node.Name)
+	}
+	return w.OnRaw(blocks)
 }
 
 func atStart(name string, at *place) error {

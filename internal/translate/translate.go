@@ -14,7 +14,6 @@ package translate
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -176,12 +175,6 @@ func (t *translation) input(objects []*claim.Object) assemble.Input {
 	}
 }
 
-// uninterrupted is the number of Ingresses that are read before other goroutines get the processor.
-// Go itself interrupts a goroutine only after 10 ms, and a review of the admission webhook, for
-// which a client waits, should not wait so long for a sync. A review gives way here too, before its
-// first Ingress: without that, syncs beside many reviews take more than twice as long.
-const uninterrupted = 8
-
 // served returns the owners of our Ingresses and of further objects, the oldest first.
 func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(objects))
@@ -193,9 +186,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	}
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
 	for i, object := range t.snap.Ingresses() {
-		if i%uninterrupted == 0 {
-			runtime.Gosched()
-		}
+		model.GiveWay(i)
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		switch {

@@ -38,6 +38,9 @@ func impurities(s source) []string {
 		if slices.Contains(worldly, imported) {
 			found = append(found, fmt.Sprintf("%s: the core may not import %s", s.path, imported))
 		}
+		if imported == "runtime" && s.pkg != "internal/model" {
+			found = append(found, fmt.Sprintf("%s: the core gives way by model.GiveWay only", s.path))
+		}
 		if imported == "time" || imported == "k8s.io/apimachinery/pkg/apis/meta/v1" {
 			name := path.Base(imported)
 			if spec.Name != nil {
@@ -79,6 +82,7 @@ func TestPurityRuleRefuses(t *testing.T) {
 		"reading a file":       `package render; import "os"`,
 		"a log":                `package render; import "log/slog"`,
 		"chance":               `package render; import "math/rand/v2"`,
+		"giving way":           `package render; import "runtime"`,
 		"a goroutine":          `package render; func f() { go f() }`,
 		"the clock":            `package render; import "time"; var t = time.Now()`,
 		"the clock by another": `package render; import clock "time"; func f() { clock.Sleep(1) }`,

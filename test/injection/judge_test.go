@@ -185,15 +185,11 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// errorPage is one of custom-http-errors, default-backend or fallback-path.
-var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)|404 = @fallback-path)-[0-9a-f]{16}$`)
+// errorPage is one of custom-http-errors, error-status or fallback-path.
+var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @error-\d{3}|404 = @fallback-path)-[0-9a-f]{16}$`)
 
 // errorLocation is the location of such a page.
 var errorLocation = regexp.MustCompile(`^@(?:errors|error-\d{3}|no-endpoints|fallback-path)-[0-9a-f]{16}$`)
-
-// dispatched is the error page of a location that leaves the choice to match-headers and
-// match-query.
-var dispatched = regexp.MustCompile(`^418 = \$dispatch_[0-9a-f]{16}$`)
 
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
@@ -225,7 +221,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && said != ofSubrequests && !dispatched.MatchString(said) && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && said != ofSubrequests && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":
