@@ -146,8 +146,8 @@ func (t *Assembly) withHost(hosts []*host, h *host) []*host {
 }
 
 // makeServers makes the server of each host. The catch-all one comes first, because the
-// miss of a wildcard host is its root. If its answer depends on the path, wildcard
-// hosts have no miss, and take no other names.
+// miss of a wildcard host is its root. If its answer depends on the path, or on internal
+// locations, wildcard hosts have no miss, and take no other names.
 func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Server {
 	servers := make([]*model.Server, 0, len(hosts))
 	var miss *model.Location

@@ -59,7 +59,7 @@ type serverInput struct {
 	// above; nil for none.
 	wildcard *claim.Owner
 	// miss is the single location of the catch-all server, for wildcard hosts; nil if
-	// it has several.
+	// it has several or needs internal ones.
 	miss *model.Location
 	// aliases are separated by spaces; aliasesOnly is set if the host itself has
 	// another server. addresses is set if names of this server can be IP addresses.
@@ -146,9 +146,11 @@ func (h *host) compare(o *host) int { return strings.Compare(h.name, o.name) }
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
 // onlyRoot reports whether one location takes all requests of the server, except those
-// for the health path and nginx's counters.
+// for the health path and nginx's counters, and works in every server: an internal location
+// would be missing there. nginx would also obey the wildcard host for subrequests, so that
+// the location itself, which checks nobody in a subrequest, answered its own auth-url.
 func (b *builtServer) onlyRoot() bool {
-	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
+	return len(b.server.Internal) == 0 && !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
 		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth && l.Rule.Kind != model.RuleStatus
 	})
 }

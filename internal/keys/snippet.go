@@ -116,7 +116,7 @@ var far = []struct {
 	{regexp.MustCompile(`^(?:add_(?:before|after)_body|ssi|mirror|auth_request|post_action|echo_(?:location|subrequest|exec).*|srcache_.*)$`),
 		"asks another path of the host, whose protection nginx leaves out"},
 	{regexp.MustCompile(`^client_body_in_file_only$`), "keeps the body of each request in a file: want off or clean"},
-	{regexp.MustCompile(`_store$|_temp_path$|^dav_|^modsecurity|^xslt_`), "writes files"},
+	{regexp.MustCompile(`_store$|_temp_path$|_key_log$|^dav_|^modsecurity|^xslt_`), "writes files"},
 }
 
 // whoIsClient are directives that decide who a client is. The decision holds for the rest of

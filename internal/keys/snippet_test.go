@@ -36,6 +36,7 @@ func TestSnippet(t *testing.T) {
 		"if ($x) { fastcgi_store on; }":                                 "writes files",
 		"client_body_temp_path /state;":                                 "writes files",
 		"dav_methods PUT;":                                              "writes files",
+		"proxy_ssl_key_log /state/nginx.conf;":                          "writes files",
 		"modsecurity_rules 'SecAuditLog /state';":                       "writes files",
 		"access_log /state/nginx.conf;":                                 "writes to another file",
 		"access_log /var/log/../state/nginx.conf;":                      "writes to another file",

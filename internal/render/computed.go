@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"slices"
 
 	"sluice/internal/model"
@@ -15,18 +16,32 @@ type computedView struct {
 // mostShownPath is the most bytes of the path of a rule as an argument.
 const mostShownPath = 200
 
-func (e *Environment) computed(l *model.Location) (views []computedView) {
+func (r *rendering) computed(l *model.Location) (views []computedView) {
 	for _, c := range l.Computed {
-		view := computedView{Variable: c.Variable, File: e.entry(c.By)}
+		view := computedView{Variable: c.Variable, File: r.env.entry(c.By)}
 		for _, argument := range c.Arguments {
 			if argument == (model.PathOfRule{}) {
 				argument = model.Verbatim(model.OneLine(loggedPath(l.Rule), mostShownPath))
 			}
-			view.Arguments = append(view.Arguments, argument)
+			view.Arguments = append(view.Arguments, r.early(argument))
 		}
 		views = append(views, view)
 	}
 	return views
+}
+
+// clientAddress matches the variables with the address of the client.
+var clientAddress = regexp.MustCompile(`\$(?:\{(?:binary_)?remote_addr\}|(?:binary_)?remote_addr\b)`)
+
+// early replaces the address of the client, if nginx learns it after it has computed the
+// variable, by everything that it learns it from. It would also keep the address of the proxy
+// for the rest of the request.
+func (r *rendering) early(argument any) any {
+	text, ok := argument.(string)
+	if !ok || !r.view.Forwarded.Both {
+		return argument
+	}
+	return clientAddress.ReplaceAllLiteralString(text, "$realip_remote_addr $proxy_protocol_addr $"+r.view.Forwarded.SentFor)
 }
 
 // watch returns the Lua file that runs at the end of a request of a location: to record its span,

@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/settings"
 )
 
@@ -19,6 +20,10 @@ type forwardedView struct {
 	// a trusted proxy. Lua then copies it to RealIPHeader.
 	Both         bool
 	RealIPHeader string
+	// Blocks is set if there are block lists, and Blocked are the networks in them. Chained
+	// is set if nginx's geo knows the header that names the client.
+	Blocks, Chained bool
+	Blocked         keys.CIDRs
 	// Peers are the peers that may name the client's address.
 	Peers []string
 	// Doubted is set if a PROXY header may come from a peer that is not trusted.
@@ -50,6 +55,7 @@ func (r *rendering) forwarded() forwardedView {
 		Forwarded: f, Fronted: r.fronted, Active: f.Use || f.RealIP || f.ProxyProtocol, Both: f.Use && f.ProxyProtocol, RealIPHeader: f.ForHeader,
 		SentFor: sentHeader(f.ForHeader), SentHost: sentHeader(f.HostHeader),
 		Scheme: "scheme", Port: "pass_port", For: "remote_addr", Peer: "realip_remote_addr", OwnPort: "server_port",
+		Blocks: r.global.BlockLists.On(), Blocked: r.global.BlockLists.Addresses, Chained: strings.EqualFold(f.ForHeader, "X-Forwarded-For"),
 		HTTPPort: r.env.HTTPPort, HTTPSPort: r.env.HTTPSPort, OwnPorts: !f.Use && !f.ProxyProtocol && !r.fronted,
 	}
 	if f.Use || f.ProxyProtocol {

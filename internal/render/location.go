@@ -219,7 +219,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 			}
 		}
 	}
-	view.Computed, view.Watch = s.env.computed(location), s.watch(location)
+	view.Computed, view.Watch = s.computed(location), s.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -168,5 +169,84 @@ func wantNoCredentials(t *testing.T, state string) {
 	})
 	if err != nil || kept == 0 {
 		t.Errorf("%d answers are kept: %v", kept, err)
+	}
+}
+
+// byAddress has a path whose answers are kept by the address of the client, which a header of
+// a proxy names behind a PROXY header.
+const byAddress = `Answers about an address.
+-- manifests.yaml --
+# base: web.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: sluice}
+data: {use-proxy-protocol: "true", use-forwarded-headers: "true", proxy-real-ip-cidr: 127.0.0.0/8}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: address
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/auth-url: http://auth.test/check
+    nginx.ingress.kubernetes.io/auth-cache-key: ip-$remote_addr
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: address.example
+    http:
+      paths:
+      - {path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}
+`
+
+// TestKeptAnswersAreThoseOfTheAddress: a server that lets in one address only keeps out the others,
+// also when its answer about that one is kept.
+func TestKeptAnswersAreThoseOfTheAddress(t *testing.T) {
+	t.Parallel()
+	for _, installed := range kit.Nginxes(t) {
+		t.Run(installed.Name, func(t *testing.T) {
+			t.Parallel()
+			o := workOut(t, &testCase{path: "address", archive: txtar.Parse([]byte(byAddress))}, 0)
+			if len(o.problems) > 0 {
+				t.Fatal(o.problems)
+			}
+			asked := make(chan string, 100)
+			auth := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked <- r.Header.Get("X-Real-IP")
+				if r.Header.Get("X-Real-IP") != "192.0.2.1" {
+					w.WriteHeader(http.StatusForbidden)
+				}
+			}))
+			t.Cleanup(auth.Close)
+			web, _ := station(t, "web")
+			nginx, _ := o.serveTo(t, installed, map[string][]model.Endpoint{"auth.test": {endpointAt(t, auth.Listener.Addr())}, "web": {web}})
+			for _, c := range []struct {
+				announced, sent string
+				status          int
+				asks            bool
+			}{
+				{"127.0.0.9", "192.0.2.1", 200, true}, {"127.0.0.9", "192.0.2.1", 200, false}, {"127.0.0.9", "192.0.2.2", 403, true},
+				{"192.0.2.3", "192.0.2.1", 403, true}, {"192.0.2.1", "", 200, true}, {"192.0.2.1", "", 200, false},
+			} {
+				r := request{method: "GET", scheme: "http", uri: "/", host: "address.example", announced: "TCP4 " + c.announced + " 127.0.0.1 4444 80", header: http.Header{"X-Forwarded-For": {c.sent}}}
+				connection, _, err := nginx.dial(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = connection.Write(r.bytes())
+				answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				connection.Close()
+				if got := len(asked); answer.StatusCode != c.status || (got > 0) != c.asks {
+					t.Errorf("from %s with %q: %d after %d questions, want %d, asked %v", c.announced, c.sent, answer.StatusCode, got, c.status, c.asks)
+				}
+				for len(asked) > 0 {
+					t.Logf("the question names %s", <-asked)
+				}
+			}
+		})
 	}
 }
