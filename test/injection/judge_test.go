@@ -191,6 +191,10 @@ var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @er
 // errorLocation is the location of such a page.
 var errorLocation = regexp.MustCompile(`^@(?:errors|error-\d{3}|no-endpoints|fallback-path)-[0-9a-f]{16}$`)
 
+// dispatched is the value of $dispatch where the choice is left to match-headers and match-query, and where another location
+// answers without endpoints.
+var dispatched = regexp.MustCompile(`^(?:\$dispatch_|@no-endpoints-)[0-9a-f]{16}$`)
+
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
 
@@ -304,6 +308,9 @@ func (j *judge) route(c hostileCase, within *directive) {
 	dropPrefix(given, within)
 	delete(given, "$location_path") // its value is accounted for as any other token
 	delete(given, "$metric_labels")
+	if dispatched.MatchString(given["$dispatch"]) {
+		delete(given, "$dispatch")
+	}
 	if len(given) == 0 {
 		return
 	}
