@@ -61,7 +61,8 @@ func TestNginxIsKilledDuringReload(t *testing.T) {
 		s.waitBackend("http://steady.example/", "web")
 		wrong := s.watchStatus("http://steady.example/")
 		for i := range 5 {
-			master, former, before := s.master(), s.processes(), s.live()
+			former, before := s.processes(), s.live()
+			master := former[len(former)-1]
 			s.write("b.yaml", ingress("b", "b.example", []string{fmt.Sprintf("/v%d Prefix web", i)}))
 			s.awaitSwap(before)
 			kill(t, master)

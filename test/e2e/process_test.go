@@ -17,7 +17,7 @@ func (s *sluice) master() int {
 		return 0
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
-	if err != nil || syscall.Kill(pid, 0) != nil {
+	if err != nil || !alive(pid) {
 		return 0
 	}
 	return pid
@@ -36,13 +36,15 @@ func workers(master int) []int {
 	return found
 }
 
-// processes are the nginx master of this sluice and its workers.
+// processes are the nginx master of this sluice and its workers. One that was killed may not be back yet, though its
+// workers still answer.
 func (s *sluice) processes() []int {
 	s.t.Helper()
-	master := s.master()
-	if master == 0 {
-		s.t.Fatal("no nginx found")
-	}
+	var master int
+	eventually(s.t, "an nginx", func() bool {
+		master = s.master()
+		return master != 0
+	})
 	return append(workers(master), master)
 }
 
@@ -64,6 +66,9 @@ func parentOf(stat string) (pid, parent int) {
 
 func kill(t *testing.T, pid int) {
 	t.Helper()
+	if pid == 0 { // all of the test's own group, see kill(2)
+		t.Fatal("there is no process to kill")
+	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatalf("kill %d: %v", pid, err)
 	}
