@@ -1,6 +1,7 @@
 package render
 
 import (
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/tokens"
 )
@@ -26,8 +27,9 @@ type rendering struct {
 	// passed through.
 	fronted bool
 	// outside are the inheritable directives of the http level. joinedHeaders is the number of
-	// those with another text if the headers are joined.
+	// those with another text if the headers are joined. outsideBodies is the limit of bodies.
 	outside       []inheritable
+	outsideBodies keys.Size
 	joinedHeaders int
 	// spoken are the directives of the http level for other protocols than HTTP, by
 	// protocol. speaks translates the location that is printed now, nil for HTTP.
@@ -160,6 +162,7 @@ func (r *rendering) http() *chunk {
 	r.geoIP()
 	r.refuseQUIC()
 	c := r.page.cut()
+	r.outsideBodies = limitOf(c.text, "1m") // nginx's own default
 	r.must("headers", r.view, inHTTP...)
 	spelled := unjoined(c.text, r.page.cut().text)
 	r.outside, r.joinedHeaders = withJoined(inheritables(spelled), inheritables(c.text))

@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/tokens"
@@ -42,8 +43,11 @@ type serverRendering struct {
 	mixed          bool
 	locationView   locationView
 	locationBlocks blockList
-	// inherited are the directives that locations inherit.
+	// inherited are the directives that locations inherit, bodies is the limit of bodies.
 	inherited []inheritable
+	bodies    keys.Size
+	// candidates are the names of the locations that dispatches pass requests to.
+	candidates map[string]bool
 }
 
 // serverText prints a server to a chunk of its own.
@@ -102,7 +106,9 @@ func (s *serverRendering) execute() error {
 		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
 		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
+			start := s.page.Len()
 			err := s.guarded(own.insert)()
+			s.bodies = limitOf(s.page.Bytes()[start:], s.outsideBodies)
 			s.inherited = inForce(s.outside, own.own)
 			s.speakOwn(own.own)
 			return err
