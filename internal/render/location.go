@@ -34,6 +34,8 @@ type locationView struct {
 	// MetricLabels name the requests in metrics. CountsHost is set if $host does.
 	MetricLabels string
 	CountsHost   bool
+	// Uncounted is set if the labels of the server do not count either.
+	Uncounted bool
 	// Decision is told to clients that ask by X-Sluice-Debug, "" for nothing.
 	Decision string
 	// Unlogged is set if the access log leaves out the requests.

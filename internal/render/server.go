@@ -18,8 +18,8 @@ type serverView struct {
 	// Aliases are strings, or limited patterns.
 	Aliases  []any
 	Redirect *model.Redirect
-	// Counts are the labels of redirected requests in metrics, "" for none.
-	Counts string
+	// Counts are the labels of requests without a location in metrics, nil for none.
+	Counts *countsView
 	// Watch is the Lua file that runs at the end of each request, "" for that of the http level.
 	Watch string
 	// Decision is told to clients that ask about a redirect, "" for nothing.
@@ -103,7 +103,7 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
+		Watch: s.watchAll(), Counts: s.countsServer(), Decision: s.decisionOfRedirect(),
 		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			start := s.page.Len()
