@@ -257,7 +257,8 @@ func (l *reload) severeLines() string {
 const settleTimeout = 10 * time.Second
 
 // awaitSettled waits until no older worker accepts connections. The last worker to
-// unregister may be the one that answered, so two consecutive answers must agree.
+// unregister may be the one that answered, so two consecutive answers must agree. A
+// worker that is stuck is waited for once: the next reloads do not wait for it.
 //
 // nginx tells its old workers to stop 100 ms after it has started new ones, whether or
 // not these run yet. Here it is known that the new ones run, so the old ones are told
@@ -267,19 +268,32 @@ func (l *reload) awaitSettled(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	agreed := 0
-	return poll(inner, func() (bool, error) {
+	var older []int
+	err := poll(inner, func() (bool, error) {
 		if l.run.ended() {
 			return false, ErrNotRunning
 		}
 		c, err := l.p.census(inner, l.run)
-		if err != nil || len(c.older) > 0 || !c.complete(l.before) {
-			l.dismiss(c)
+		if err == nil {
+			older = c.older
+		}
+		l.dismiss(c)
+		if err != nil || !l.p.allStuck(c.older) || !c.complete(l.before) {
 			agreed = 0
 			return false, nil
 		}
 		agreed++
 		return agreed == 2, nil
 	})
+	if ctx.Err() == nil {
+		l.p.stuck = older // those of before that have ended are forgotten
+	}
+	return err
+}
+
+// allStuck reports whether an earlier reload waited for all of these workers in vain.
+func (p *Process) allStuck(workers []int) bool {
+	return !slices.ContainsFunc(workers, func(pid int) bool { return !slices.Contains(p.stuck, pid) })
 }
 
 // dismiss tells the older workers to stop accepting, once all new ones accept. An

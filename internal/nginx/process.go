@@ -68,6 +68,7 @@ type Process struct {
 	size        int64  // of nginx.conf, in bytes
 	good        string // the name of the last confirmed file
 	inherited   bool   // Stop also ends the nginx of a former run
+	stuck       []int  // old workers that a reload waited for in vain
 
 	mu          sync.Mutex
 	run         *run

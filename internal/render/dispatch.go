@@ -74,7 +74,7 @@ func (s *serverRendering) dispatch(location *model.Location) (variable string, e
 func (s *serverRendering) instead(location *model.Location) *dispatchingView {
 	for _, block := range location.Blocks {
 		if to, ok := block.Data.(interface{ Instead() string }); ok {
-			return &dispatchingView{to.Instead(), s.env.entry("dispatch")}
+			return &dispatchingView{to.Instead(), s.env.entry("instead")}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func TestDispatch(t *testing.T) {
 		model.Candidate{To: "last"},
 	)
 	for _, want := range []string{
-		"\n\tlocation ^~ \"/a/\" {\n\t\tset $dispatch $dispatch_",
+		"\n\tlocation ^~ \"/a/\" {\n\t\tclient_max_body_size 0;\n\t\tset $unlimited_length \"\";\n\t\tset $dispatch $dispatch_",
 		"map $http_x_a $match_", "\t\"~(*LIMIT_MATCH=", `)^\"\\$\\\\\\z" 1;`, "map $request_method $match_", "map $args $query_", " $1;\n",
 		"\tdefault @last;\n\t\"~^11.\" @first;\n\t\"~^..1\" @second;\n}",
 	} {

@@ -132,7 +132,7 @@ type mainView struct {
 	OpenFiles, Connections int
 
 	// Stream is nil if there is no stream level.
-	Main, Events, HTTP, Stream, Blocks insertion
+	Main, Events, HTTP, Stream, Headers, Blocks insertion
 }
 
 // luaView has the paths of the Lua entry points.

@@ -20,10 +20,10 @@ type joinedView struct {
 }
 
 // joined returns nil if a header may be without a value, or if a setting chooses its
-// variable.
+// variable or replaces it.
 func (r *rendering) joined() *joinedView {
 	f, hops := r.view.Forwarded, r.view.Hops
-	if !f.OwnPorts || f.SentFor != "http_x_forwarded_for" || f.SentHost != "http_x_forwarded_host" ||
+	if len(r.replaced) > 0 || !f.OwnPorts || f.SentFor != "http_x_forwarded_for" || f.SentHost != "http_x_forwarded_host" ||
 		r.global.TLS.EarlyData || r.global.Keepalive.Connections == 0 || !r.global.Headers.GenerateRequestID {
 		return nil
 	}

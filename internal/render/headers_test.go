@@ -57,16 +57,19 @@ func TestErrorPagesAreRepeatedByStatus(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `
 {{ define "pages/server" }}error_page 404 500 502 503 /sorry;{{ end }}
-{{ define "own/location" }}error_page 429 404 503 /own;{{ end }}`))
+{{ define "quoted/server" }}error_page "404" '500' 502 "503" /sorry;{{ end }}
+{{ define "own/location" }}error_page 429 '404' "503" /own;{{ end }}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	location := ingressLocation("web", model.PrefixFirst, "/a/")
 	location.Blocks = []model.Block{{Name: "own", Source: location.Rule.Object}}
-	server := &model.Server{Host: "shop.example", Locations: []*model.Location{location}, Blocks: []model.Block{{Name: "pages", Source: location.Rule.Object}}}
-	file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
-	_, text, _ := strings.Cut(serverOf(t, file, "shop.example"), "location")
-	if want := "\t\terror_page 500 /sorry;\n\t\terror_page 502 /sorry;\n\t\terror_page 429 404 503 /own;\n"; !strings.Contains(text, want) || strings.Count(text, "error_page") != 3 || len(problems) > 0 {
-		t.Errorf("want\n%s, got, with Problems %v\n%s", want, problems, text)
+	for _, of := range []string{"pages", "quoted"} {
+		server := &model.Server{Host: "shop.example", Locations: []*model.Location{location}, Blocks: []model.Block{{Name: of, Source: location.Rule.Object}}}
+		file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+		_, text, _ := strings.Cut(serverOf(t, file, "shop.example"), "location")
+		if want := "\t\terror_page 500 /sorry;\n\t\terror_page 502 /sorry;\n\t\terror_page 429 '404' \"503\" /own;\n"; !strings.Contains(text, want) || strings.Count(text, "error_page") != 3 || len(problems) > 0 {
+			t.Errorf("%s: want\n%s, got, with Problems %v\n%s", of, want, problems, text)
+		}
 	}
 }

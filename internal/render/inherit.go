@@ -26,8 +26,8 @@ type inheritable struct {
 	joined string
 }
 
-// errorPage matches an error page with its statuses.
-var errorPage = regexp.MustCompile(`(?s)^error_page((?:\s+[0-9]+)+)(\s.*)$`)
+// errorPage matches an error page with its statuses, which may be in quotes.
+var errorPage = regexp.MustCompile(`(?s)^error_page((?:\s+(?:[0-9]+|"[0-9]+"|'[0-9]+'))+)(\s.*)$`)
 
 // inheritables returns those at the outermost level of text, with an error page for each status.
 func inheritables(text []byte) []inheritable {
@@ -38,7 +38,8 @@ func inheritables(text []byte) []inheritable {
 		}
 		whole := string(text[d.Start:d.End])
 		if page := errorPage.FindStringSubmatch(whole); page != nil {
-			for status := range strings.FieldsSeq(page[1]) {
+			for word := range strings.FieldsSeq(page[1]) {
+				status := strings.Trim(word, `"'`)
 				found = append(found, inheritable{directive: d.Name, header: status, text: d.Name + " " + status + page[2]})
 			}
 			return

@@ -34,11 +34,15 @@ type locationView struct {
 	// MetricLabels name the requests in metrics. CountsHost is set if $host does.
 	MetricLabels string
 	CountsHost   bool
+	// Uncounted is set if the labels of the server do not count either.
+	Uncounted bool
 	// Decision is told to clients that ask by X-Sluice-Debug, "" for nothing.
 	Decision string
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
 	Computed []computedView
+	// BodyLimit limits bodies where nginx does not.
+	BodyLimit insertion
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -220,6 +224,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 		}
 	}
 	view.Computed, view.Watch = s.computed(location), s.watch(location)
+	view.BodyLimit = s.bodyLimit(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

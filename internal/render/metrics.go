@@ -38,7 +38,10 @@ const CatchallHost = "_"
 // metrics.lua and package metrics/requests read it.
 func (s *serverRendering) count(view *locationView, l *model.Location) {
 	switch {
-	case !s.env.Metrics.Requests, handedOver(l), isSubrequest(l), l.Rule.Kind == model.RuleHealth, l.Rule.Kind == model.RuleStatus, len(l.Dispatch) > 0:
+	case !s.env.Metrics.Requests, handedOver(l), isSubrequest(l), len(l.Dispatch) > 0:
+		return
+	case l.Rule.Kind == model.RuleHealth, l.Rule.Kind == model.RuleStatus:
+		view.Uncounted = s.countsServer() != nil
 		return
 	case l.Rule.Object == (model.ObjectRef{}) && catchall(s.server):
 		view.CountsHost = s.env.Metrics.UndefinedHosts
@@ -63,12 +66,24 @@ func (s *serverRendering) hostLabel() string {
 	return cmp.Or(s.server.Host, CatchallHost)
 }
 
-// countsRedirects returns $metric_labels for the redirect of a whole server, "" for none. They
-// have the Ingress if all paths are of one.
-func (s *serverRendering) countsRedirects() string {
-	if !s.env.Metrics.Requests || s.server.RedirectToHTTPS == nil || catchall(s.server) {
-		return ""
+// countsView has the labels of requests that nginx answers before it comes to a location. Once is set
+// if nginx may obey the server again for the same request, which then keeps its labels.
+type countsView struct {
+	Labels string
+	Once   bool
+}
+
+// countsServer returns nil for none.
+func (s *serverRendering) countsServer() *countsView {
+	if !s.env.Metrics.Requests || catchall(s.server) {
+		return nil
 	}
+	return &countsView{s.serverLabels(), s.server.RedirectToHTTPS != nil || len(s.subrequests()) > 0}
+}
+
+// serverLabels is $metric_labels for what no location answers, such as the redirect of a whole
+// server. They have the Ingress if all paths are of one.
+func (s *serverRendering) serverLabels() string {
 	var owner model.ObjectRef
 	for _, l := range s.server.Locations {
 		switch of := l.Rule.Object; {

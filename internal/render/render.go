@@ -1,6 +1,7 @@
 package render
 
 import (
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/tokens"
 )
@@ -26,9 +27,12 @@ type rendering struct {
 	// passed through.
 	fronted bool
 	// outside are the inheritable directives of the http level. joinedHeaders is the number of
-	// those with another text if the headers are joined.
+	// those with another text if the headers are joined. outsideBodies is the limit of bodies.
 	outside       []inheritable
+	outsideBodies keys.Size
 	joinedHeaders int
+	// replaced are the headers for backends that the http-snippet sets instead, in lower case.
+	replaced map[string]bool
 	// spoken are the directives of the http level for other protocols than HTTP, by
 	// protocol. speaks translates the location that is printed now, nil for HTTP.
 	spoken []spokenText
@@ -83,13 +87,14 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), r.withheld()
 	r.view.DebugHeader = r.debugHeader(s.DebugToken)
 	r.view.Hops = e.hops()
-	r.view.Joined = r.joined()
 	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""
 	r.skipsUnknown = r.global.Log.SkipsUnknown()
 	r.view.EarlyData = r.global.TLS.EarlyData
 	if s.DHParams != "" {
 		r.view.DHParams = e.trustPath(s.DHParams)
 	}
+	r.replaced = r.ofHTTPSnippet()
+	r.view.Joined = r.joined()
 	r.view.Memory = e.memory(r.global.Memory)
 	r.sizeWorkers()
 	if n := int(r.global.Workers.Processes); n > 0 {
@@ -155,12 +160,13 @@ func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 
 // http prints the http level without the servers.
 func (r *rendering) http() *chunk {
-	r.view.Blocks = r.settings("http")
+	r.view.Blocks, r.view.Headers = r.settings("http"), func() error { return r.ownHeaders(headersTemplate(r.view.Joined)) }
 	r.must("http", r.view, inHTTP...)
 	r.geoIP()
 	r.refuseQUIC()
 	c := r.page.cut()
-	r.must("headers", r.view, inHTTP...)
+	r.outsideBodies = limitOf(c.text, "1m")                                                           // nginx's own default
+	_ = r.attempt(r.templates.grammar.At(inHTTP...), func() error { return r.ownHeaders("headers") }) // errors are those of the http level
 	spelled := unjoined(c.text, r.page.cut().text)
 	r.outside, r.joinedHeaders = withJoined(inheritables(spelled), inheritables(c.text))
 	r.speakAll(spelled)

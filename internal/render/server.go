@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/tokens"
@@ -17,8 +18,8 @@ type serverView struct {
 	// Aliases are strings, or limited patterns.
 	Aliases  []any
 	Redirect *model.Redirect
-	// Counts are the labels of redirected requests in metrics, "" for none.
-	Counts string
+	// Counts are the labels of requests without a location in metrics, nil for none.
+	Counts *countsView
 	// Watch is the Lua file that runs at the end of each request, "" for that of the http level.
 	Watch string
 	// Decision is told to clients that ask about a redirect, "" for nothing.
@@ -42,8 +43,11 @@ type serverRendering struct {
 	mixed          bool
 	locationView   locationView
 	locationBlocks blockList
-	// inherited are the directives that locations inherit.
+	// inherited are the directives that locations inherit, bodies is the limit of bodies.
 	inherited []inheritable
+	bodies    keys.Size
+	// candidates are the names of the locations that dispatches pass requests to.
+	candidates map[string]bool
 }
 
 // serverText prints a server to a chunk of its own.
@@ -99,10 +103,12 @@ func (s *serverRendering) execute() error {
 	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Watch: s.watchAll(), Counts: s.countsRedirects(), Decision: s.decisionOfRedirect(),
+		Watch: s.watchAll(), Counts: s.countsServer(), Decision: s.decisionOfRedirect(),
 		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
+			start := s.page.Len()
 			err := s.guarded(own.insert)()
+			s.bodies = limitOf(s.page.Bytes()[start:], s.outsideBodies)
 			s.inherited = inForce(s.outside, own.own)
 			s.speakOwn(own.own)
 			return err

@@ -1,0 +1,2 @@
+-- Passes the request to the internal location that answers in place of one without endpoints.
+return package.loaded["sluice.dispatch"].pass()
