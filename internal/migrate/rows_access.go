@@ -13,6 +13,9 @@ const settingSnippets = "http-snippet server-snippet location-snippet"
 // patternLocation is the beginning of a location with a pattern.
 var patternLocation = regexp.MustCompile(`\blocation\s+~`)
 
+// ownHeader sets a header for backends that Sluice sets, too: see templates/headers.tmpl.
+var ownHeader = regexp.MustCompile(`\bproxy_set_header\s+["']?(?i:host|connection|upgrade|proxy|early-data|x-(?:real-ip|request-id|scheme|original-uri|(?:original-)?forwarded-[a-z]+))["']?\s`)
+
 // accessRows are about authentication and snippets.
 var accessRows = []row{
 	{"auth-digest", "`auth-type: digest`", by("auth-type").that("gone for good")},
@@ -54,6 +57,7 @@ var accessRows = []row{
 	{"setting-snippets-class", "snippets in the ConfigMap of a class", because(model.Unsupported).in("*-snippet").on("ConfigMap").that("one for the whole nginx")},
 	{"setting-snippet-location", "a location in the `server-snippet` of the ConfigMap", because(model.Refused).in("spec.rules*").that("the server-snippet of ConfigMap")},
 	{"setting-snippet-patterns", "patterns in the `server-snippet` of the ConfigMap", setup(func(c *controller) bool { return patternLocation.MatchString(c.data["server-snippet"]) })},
+	{"setting-snippet-own-headers", "`proxy_set_header` in `http-snippet` with a header that Sluice sets itself, such as `X-Scheme`", setup(func(c *controller) bool { return ownHeader.MatchString(c.data["http-snippet"]) })},
 	{"setting-snippet-headers", "headers of `add_header` and `proxy_set_header` in `http-snippet`", setup(func(c *controller) bool {
 		return containsAny(c.data["http-snippet"]+c.data["server-snippet"], "add_header", "proxy_set_header")
 	})},

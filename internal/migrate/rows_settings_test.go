@@ -58,6 +58,8 @@ func TestRowsOfSettings(t *testing.T) {
 		{"hide-headers=X-One", "", ""},
 		{"http-snippet=text", "", "setting-snippets"},
 		{"http-snippet=add_header X-One 1;", "", "setting-snippet-headers"},
+		{"http-snippet=proxy_set_header X-One 1;", "", "setting-snippet-headers"},
+		{"http-snippet=proxy_set_header  \"x-scheme\" http;", "", "setting-snippet-headers setting-snippet-own-headers"},
 		{"limit-conn-zone-variable=$uri", "", "limit-conn-zone-variable"},
 		{"limit-conn-zone-variable=$host", "", ""},
 		{"location-snippet=set $proxy_upstream_name x;", "", "setting-snippets-reach"},

@@ -25,6 +25,8 @@ var logRows = []row{
 var metricRows = []row{
 	{"metrics-wildcard", "requests for a name of a wildcard host, in metrics", untold(metricsOnly)},
 	{"metrics-hostless", "requests of an Ingress without a host, in metrics", untold(metricsOnly)},
+	{"metrics-too-large", "bodies that are too large (413), in metrics", untold(metricsOnly)},
+	{"metrics-server-snippet", "what a server snippet returns, in metrics", untold(metricsOnly)},
 	{"metrics-method", "a method that HTTP does not define, in metrics", untold(metricsOnly)},
 	{"metrics-tries", "the durations of a request with several tries at pods, in metrics", untold(metricsOnly)},
 	{"metrics-long", "a long path, or issuer of a certificate, in metrics", untold(metricsOnly)},

@@ -310,6 +310,9 @@ func (j *judge) route(c hostileCase, within *directive) {
 	delete(given, "$metric_labels")
 	if dispatched.MatchString(given["$dispatch"]) {
 		delete(given, "$dispatch")
+		if length, set := given["$unlimited_length"]; set && length == "" {
+			delete(given, "$unlimited_length")
+		}
 	}
 	if len(given) == 0 {
 		return
