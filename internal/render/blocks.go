@@ -32,7 +32,7 @@ func (r *rendering) print(b model.Block, context string) error {
 		return &blockError{b, err}
 	}
 	if indents[context] == inLocationTabs && len(r.page.rawIn(start, r.page.Len())) == 0 {
-		text := r.speaks.translate(r.overruled(b.Name, bytes.Clone(r.page.Bytes()[start:])))
+		text := r.speaks.translate(r.withOtherForms(r.overruled(b.Name, bytes.Clone(r.page.Bytes()[start:]))))
 		r.page.Truncate(start)
 		r.page.Buffer.Write(text)
 	}

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/syntax"
 )
 
 // identity are the headers with the certificate of the client. Backends trust them, so no
@@ -20,6 +22,11 @@ var replaced = []string{
 // withheld returns the headers of clients that are not passed on.
 func (r *rendering) withheld() []string {
 	names := withheld(r.global.Client)
+	if r.global.Client.TakesUnderscores() {
+		for _, h := range r.global.GlobalHeaders.Questions() {
+			names = append(slices.Clip(names), otherForms(h.Name)...)
+		}
+	}
 	if r.global.DebugHeader.Secret == "" {
 		return names
 	}
@@ -41,9 +48,40 @@ func withheld(client settings.Client) []string {
 		all = append(all, underscored(name)...)
 	}
 	for _, name := range replaced {
-		all = append(all, slices.DeleteFunc(underscored(name), func(form string) bool { return form == name })...)
+		all = append(all, otherForms(name)...)
 	}
 	return all
+}
+
+// withOtherForms returns the text of a behaviour, and for each header that it sets directives that
+// withhold the other forms of its name: a client could send one beside it, such as X_User beside
+// the X-User of an authentication server. A parameter of FastCGI has one form only.
+func (r *rendering) withOtherForms(text []byte) []byte {
+	if !r.global.Client.TakesUnderscores() || r.speaks != nil && r.speaks.protocol == model.FastCGI {
+		return text
+	}
+	var withheld []string
+	syntax.Directives(text, func(d syntax.Directive) {
+		if d.Depth == 0 && d.Name == setHeader {
+			withheld = append(withheld, otherForms(d.Arg)...)
+		}
+	})
+	for _, form := range withheld {
+		text = append(text, setHeader+" "+form+` "";`+"\n"...)
+	}
+	return text
+}
+
+// mostDashes is the number of "-" in a name up to which all its forms are withheld: there are twice
+// as many with each. Of longer names, the one with "_" only is withheld.
+const mostDashes = 5
+
+// otherForms returns the forms of a name with "_" for some "-".
+func otherForms(name string) []string {
+	if strings.Count(name, "-") > mostDashes {
+		return []string{strings.ReplaceAll(name, "-", "_")}
+	}
+	return slices.DeleteFunc(underscored(name), func(form string) bool { return form == name })
 }
 
 // underscored returns the forms of a name with "-" or "_" for each "-".

@@ -306,6 +306,7 @@ func (j *judge) route(c hostileCase, within *directive) {
 	}
 	dropList(given)
 	dropPrefix(given, within)
+	dropAnswers(given, within)
 	delete(given, "$location_path") // its value is accounted for as any other token
 	delete(given, "$metric_labels")
 	if dispatched.MatchString(given["$dispatch"]) {
