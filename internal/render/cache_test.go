@@ -49,6 +49,13 @@ func TestCacheChangesNothing(t *testing.T) {
 	values.Log.DefaultBackend = true
 	static.Blocks = values.Blocks()
 	step("a log of all requests")
+	values.Forwarded.Use, values.Client.Underscores = true, true
+	values.HTTPSnippet.Text = "proxy_set_header X-Original-Forwarded-For $http_x_sent;"
+	static.Blocks = values.Blocks()
+	step("headers of proxies, and of an http-snippet")
+	values.Forwarded.ForHeader = "X-Client"
+	static.Blocks = values.Blocks()
+	step("another header of proxies")
 }
 
 // The same arguments give the same file, by pointer.

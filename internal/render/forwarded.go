@@ -92,24 +92,22 @@ func (r *rendering) forwarded() forwardedView {
 	return v
 }
 
-// believedView has the names of headers, and the Lua file that takes those from requests whose names
+// otherFormsView has the names of headers, and the Lua file that takes those from requests whose names
 // have "_" for "-".
-type believedView struct {
+type otherFormsView struct {
 	Script string
 	Names  []string
 }
 
-// believed returns the headers that are believed if a trusted proxy sends them. nginx finds their other
-// forms by the same variables, if it accepts such names, and a proxy may pass on those of a client.
-func (r *rendering) believed() *believedView {
-	if !r.global.Client.TakesUnderscores() {
+// otherForms returns the headers that are believed if a trusted proxy sends them, nil if they have no
+// other forms. nginx finds those by the same variables, if it accepts such names, and a proxy may pass
+// on those of a client.
+func (r *rendering) otherForms() *otherFormsView {
+	f := r.view.Forwarded
+	if !r.global.Client.TakesUnderscores() || !f.Use && !f.Both {
 		return nil
 	}
-	f := r.forwarded()
-	if !f.Use && !f.Both {
-		return nil
-	}
-	return &believedView{r.env.entry("other_forms"), []string{f.ForHeader, "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto"}}
+	return &otherFormsView{r.env.entry("other_forms"), []string{f.ForHeader, "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto"}}
 }
 
 // front adds the connections from our own socket. If other connections have no PROXY

@@ -22,8 +22,8 @@ type serverView struct {
 	Counts *countsView
 	// Watch is the Lua file that runs at the end of each request, "" for that of the http level.
 	Watch string
-	// Believed are the headers of proxies of which there may be other forms, nil for none.
-	Believed *believedView
+	// OtherForms are the headers whose other forms are taken from requests, nil for none.
+	OtherForms *otherFormsView
 	// Decision is told to clients that ask about a redirect, "" for nothing.
 	Decision string
 
@@ -106,8 +106,8 @@ func (s *serverRendering) execute() error {
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
 		Watch: s.watchAll(), Counts: s.countsServer(), Decision: s.decisionOfRedirect(),
-		Believed: s.believed(),
-		Listen:   s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
+		OtherForms: s.otherForms(),
+		Listen:     s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			start := s.page.Len()
 			err := s.guarded(own.insert)()
