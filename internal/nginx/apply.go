@@ -256,9 +256,9 @@ func (l *reload) severeLines() string {
 // settleTimeout limits the time from live until the old workers stop accepting.
 const settleTimeout = 10 * time.Second
 
-// awaitSettled waits until no older worker accepts connections. The last worker to
-// unregister may be the one that answered, so two consecutive answers must agree. A
-// worker that is stuck is waited for once: the next reloads do not wait for it.
+// awaitSettled waits until no older worker accepts connections, except those for which
+// an earlier reload waited in vain. The last worker to unregister may be the one that
+// answered, so two consecutive answers must agree.
 //
 // nginx tells its old workers to stop 100 ms after it has started new ones, whether or
 // not these run yet. Here it is known that the new ones run, so the old ones are told

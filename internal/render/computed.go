@@ -33,9 +33,9 @@ func (r *rendering) computed(l *model.Location) (views []computedView) {
 // clientAddress matches the variables with the address of the client.
 var clientAddress = regexp.MustCompile(`\$(?:\{(?:binary_)?remote_addr\}|(?:binary_)?remote_addr\b)`)
 
-// early replaces the address of the client, if nginx learns it after it has computed the
-// variable, by everything that it learns it from. It would also keep the address of the proxy
-// for the rest of the request.
+// early returns an argument that does not read the client's address, if Lua copies that address
+// only later. It names all its sources instead. To read $remote_addr now would also fix it to the
+// address of the proxy for the rest of the request.
 func (r *rendering) early(argument any) any {
 	text, ok := argument.(string)
 	if !ok || !r.view.Forwarded.Both {

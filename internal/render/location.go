@@ -34,7 +34,7 @@ type locationView struct {
 	// MetricLabels name the requests in metrics. CountsHost is set if $host does.
 	MetricLabels string
 	CountsHost   bool
-	// Uncounted is set if the labels of the server do not count either.
+	// Uncounted is set if the requests are in no metric: the location empties the labels of the server.
 	Uncounted bool
 	// Decision is told to clients that ask by X-Sluice-Debug, "" for nothing.
 	Decision string

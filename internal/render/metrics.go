@@ -73,7 +73,7 @@ type countsView struct {
 	Once   bool
 }
 
-// countsServer returns nil for none.
+// countsServer returns the labels of the server, nil if its requests are not counted.
 func (s *serverRendering) countsServer() *countsView {
 	if !s.env.Metrics.Requests || catchall(s.server) {
 		return nil
