@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"sluice/internal/claim"
+	"sluice/internal/giveway"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -146,14 +147,14 @@ func (t *Assembly) withHost(hosts []*host, h *host) []*host {
 }
 
 // makeServers makes the server of each host. The catch-all one comes first, because the
-// miss of a wildcard host is its root. If its answer depends on the path, or on internal
-// locations, wildcard hosts have no miss, and take no other names.
+// miss of a wildcard host is its root. Without one, wildcard hosts take no other
+// names: see hasMiss.
 func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Server {
 	servers := make([]*model.Server, 0, len(hosts))
 	var miss *model.Location
 	below := foreignHosts{}
 	for i, h := range hosts {
-		model.GiveWay(i)
+		giveway.Sometimes(i)
 		coverer := t.coverer(h, assigned)
 		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h), addresses: t.healthFor(h.name)}
 		if h.wildcard() {
@@ -161,7 +162,7 @@ func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Serve
 		}
 		more := t.divideAliases(h, &in, assigned)
 		built := t.server(h, in)
-		if h.name == "" && built.onlyRoot() {
+		if h.name == "" && built.hasMiss() {
 			miss = built.root
 		}
 		t.report(built.problems...)

@@ -145,11 +145,11 @@ func (h *host) compare(o *host) int { return strings.Compare(h.name, o.name) }
 
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
-// onlyRoot reports whether one location takes all requests of the server, except those
-// for the health path and nginx's counters, and works in every server: an internal location
-// would be missing there. nginx would also obey the wildcard host for subrequests, so that
-// the location itself, which checks nobody in a subrequest, answered its own auth-url.
-func (b *builtServer) onlyRoot() bool {
+// hasMiss reports whether the root of the catch-all server can be the miss of wildcard hosts: it takes
+// all requests but those for the health path and nginx's counters, and needs no internal location. A
+// copy in another server would lack that location. nginx would also send the question of its auth-url
+// to the copy, which checks nobody in a subrequest, and so would answer it.
+func (b *builtServer) hasMiss() bool {
 	return len(b.server.Internal) == 0 && !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
 		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth && l.Rule.Kind != model.RuleStatus
 	})

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"sluice/internal/giveway"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/tokens"
@@ -202,7 +203,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 		if out == nil {
 			out = r.serverText(s)
 			known[s] = out
-			model.GiveWay(0) // each time, as it takes longer than the other steps
+			giveway.Now()
 		}
 		all = append(all, out)
 		used++

@@ -20,6 +20,7 @@ import (
 
 	"sluice/internal/assemble"
 	"sluice/internal/claim"
+	"sluice/internal/giveway"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -186,7 +187,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	}
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
 	for i, object := range t.snap.Ingresses() {
-		model.GiveWay(i)
+		giveway.Sometimes(i)
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		switch {

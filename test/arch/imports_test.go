@@ -11,7 +11,7 @@ import (
 // ranks orders the packages: one may import only packages of a lower rank. Two
 // of the same rank do not know each other.
 var ranks = map[string]int{
-	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "docs": 0, "charts": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
+	"internal/model": 0, "internal/giveway": 0, "internal/pcre": 0, "internal/nearby": 0, "docs": 0, "charts": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
 	"internal/snapshot": 1, "internal/datagram": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
 	"internal/keys": 2, "internal/manifest/decode": 2, "internal/metrics/requests": 2, "internal/tokens": 2,
