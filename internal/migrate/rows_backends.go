@@ -24,6 +24,7 @@ var backendRows = []row{
 	}).fix("Write the number of tries that you want, from 1 to 16.")},
 	{"client-certificate-headers", "`ssl-client-verify`, `-subject-dn`", untold(byRequest)},
 	{"underscore-headers", "`X_Forwarded_For`, `X_Real_IP` and the like", set("enable-underscores-in-headers")},
+	{"underscore-identities", "`X_User` from a client beside an `X-User`", set("enable-underscores-in-headers")},
 	{"body-buffer", "`client-body-buffer-size` over 16m", by("client-body-buffer-size")},
 	{"proxy-buffers", "`proxy-buffer-size` over 16m, more than 64m", by("proxy-buffer-size proxy-buffers-number proxy-busy-buffers-size").that("at most", "64m", "16m", "32m")},
 	{"buffers-fit", "sizes of buffers that nginx compares", by("proxy-buffer-size proxy-buffers-number proxy-busy-buffers-size")},

@@ -10,9 +10,9 @@ import (
 	"sluice/internal/tokens"
 )
 
-// dispatchingView is the data of the templates that go on in an internal location: To is its name, or
+// passingView is the data of the templates that go on in an internal location: To is its name, or
 // the variable with that, Script the Lua file that goes there.
-type dispatchingView struct{ To, Script string }
+type passingView struct{ To, Script string }
 
 // dispatchView is the data of the template of a dispatch: maps that choose a candidate for
 // each request. Their names are hashes of their content, so that locations share them.
@@ -71,10 +71,10 @@ func (s *serverRendering) dispatch(location *model.Location) (variable string, e
 }
 
 // instead returns the internal location that answers in place of one without endpoints, nil for none.
-func (s *serverRendering) instead(location *model.Location) *dispatchingView {
+func (s *serverRendering) instead(location *model.Location) *passingView {
 	for _, block := range location.Blocks {
 		if to, ok := block.Data.(interface{ Instead() string }); ok {
-			return &dispatchingView{to.Instead(), s.env.entry("instead")}
+			return &passingView{to.Instead(), s.env.entry("instead")}
 		}
 	}
 	return nil

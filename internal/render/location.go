@@ -55,11 +55,11 @@ type locationView struct {
 	// NoEndpoints is the Lua file that looks for them.
 	WhenEmpty int
 	// Instead passes requests to an internal location then, nil for none.
-	Instead     *dispatchingView
+	Instead     *passingView
 	NoEndpoints string
 	Rewrite     *rewriteView
 	// Dispatch passes requests to an internal location, nil for none.
-	Dispatch *dispatchingView
+	Dispatch *passingView
 	// TLS prints the directives for TLS with backends.
 	TLS insertion
 	tls *tlsView
@@ -249,7 +249,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
 		variable, err := s.dispatch(location)
-		view.Dispatch = &dispatchingView{variable, s.env.entry("dispatch")}
+		view.Dispatch = &passingView{variable, s.env.entry("dispatch")}
 		return err
 	case location.Return != nil && location.Return.GRPCError:
 		view.Script = s.env.entry("grpc_error")

@@ -60,13 +60,13 @@ func (r *rendering) withOtherForms(text []byte) []byte {
 	if !r.global.Client.TakesUnderscores() || r.speaks != nil && r.speaks.protocol == model.FastCGI {
 		return text
 	}
-	var withheld []string
+	var forms []string
 	syntax.Directives(text, func(d syntax.Directive) {
 		if d.Depth == 0 && d.Name == setHeader {
-			withheld = append(withheld, otherForms(d.Arg)...)
+			forms = append(forms, otherForms(d.Arg)...)
 		}
 	})
-	for _, form := range withheld {
+	for _, form := range forms {
 		text = append(text, setHeader+" "+form+` "";`+"\n"...)
 	}
 	return text
