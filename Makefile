@@ -17,7 +17,8 @@ SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell fi
 LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat
 # Not $(MAKE) itself in a recipe: make would run that line even with --dry-run.
 STATIC = $(MAKE) --no-print-directory static
-TEST_ALL := test -vet=off -count=1 -timeout 50m
+# Without the data of debuggers (-w), the linker takes half the time.
+TEST_ALL := test -vet=off -ldflags=-w -count=1 -timeout 50m
 # What `make check` tests. The golden cases take longest, so they begin first.
 CHECKED := ./test/edges ./test/golden ./internal/controller ./internal/dynamic ./internal/nginx ./internal/resolver ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
 # Packages tested at the same time: much of the time tests wait rather than compute.
@@ -52,8 +53,8 @@ test: setup-test ## everything: the static checks of `make check`, unit tests, g
 check: setup-test ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx, and docs/compatibility.md
 	@set -euo pipefail; seen="$$($(GO) env GOCACHE)/sluice-programs"; now="$$(test/setup.sh --programs)"; \
 	if [ "$$(cat "$$seen" 2>/dev/null)" != "$$now" ]; then $(GO) clean -testcache; echo "$$now" > "$$seen"; fi; \
-	test/beside.sh "env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED)" \
-		"$(STATIC)" "$(GO) test -vet=off ./test/compat -run TestPageIsFresh"
+	test/beside.sh "env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off -ldflags=-w $(CHECKED)" \
+		"$(STATIC)" "$(GO) test -vet=off -ldflags=-w ./test/compat -run TestPageIsFresh"
 
 # The tag image adds the tests of test/cluster/image, test/cluster/real and test/chart/certmanager.
 static: setup-test
