@@ -19,6 +19,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"sluice/test/kit"
@@ -40,17 +41,19 @@ func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 	}
 }
 
-// askAll puts the objects of all worlds in place and goes through them.
+// askAll goes through worlds that one Sluice serves. It puts their objects in place for the
+// first that is asked.
 func askAll(t *testing.T, root string, scenarios []*recorded.Scenario) {
-	files, worlds := recorded.Files(t, scenarios)
-	var server *recorded.Sluice
-	outer := t
+	var files map[string]string
+	var worlds map[string]*recorded.World
+	server := sync.OnceValue(func() *recorded.Sluice {
+		files, worlds = recorded.Files(t, scenarios)
+		return recorded.Start(t, root, files, recorded.Flags(scenarios, worlds))
+	})
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
-			if server == nil {
-				server = recorded.Start(outer, root, files, recorded.Flags(scenarios, worlds))
-			}
-			askWorld(t, newWorld(worlds[s.Name], files), server)
+			running := server()
+			askWorld(t, newWorld(worlds[s.Name], files), running)
 		})
 	}
 }

@@ -53,7 +53,7 @@ func Groups(t *testing.T, scenarios []*Scenario) map[string][]*Scenario {
 func (s *Scenario) group(t *testing.T) string {
 	name := s.Variant
 	if s.Config != nil {
-		name += strings.NewReplacer(`"`, "", " ", "", "{", "", "}", "").Replace(asJSON(t, s.Config))
+		name += strings.NewReplacer(`"`, "", " ", "", "{", "", "}", "", "/", "|").Replace(asJSON(t, s.Config))
 	}
 	if s.TCP != nil || s.takesAll() {
 		name += s.Name

@@ -187,12 +187,8 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	if text, suffix, ok := strings.Cut(ask("Status-Pods"), "="); ok && strings.HasSuffix(address, suffix) {
 		status, _ = strconv.Atoi(text)
 	}
-	if delay, err := time.ParseDuration(ask("Delay")); err == nil {
-		select {
-		case <-time.After(delay):
-		case <-r.Context().Done():
-			return
-		}
+	if !pause(r, ask("Delay")) {
+		return
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 		answerCall(w, address)
@@ -220,6 +216,20 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	w.WriteHeader(status)
 	io.WriteString(w, body)
+}
+
+// pause waits for a time such as "2s", false if the client goes before.
+func pause(r *http.Request, text string) bool {
+	delay, err := time.ParseDuration(text)
+	if err != nil {
+		return true
+	}
+	select {
+	case <-time.After(delay):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
 }
 
 // answerCall answers a call of gRPC with one message.
