@@ -148,7 +148,7 @@ func TestManyBadNamespaces(t *testing.T) {
 	c.sync(t.Context())
 	n.settle(t, c)
 	n.check(t, c, blamed...)
-	if n.loads > 5 || n.apart > 6*40+6 {
+	if n.loads > 5 || n.apart > 6*60+6 {
 		t.Errorf("%d loads, %d small files", n.loads, n.apart)
 	}
 }
