@@ -45,6 +45,7 @@ func (c *Controller) confirmed(ctx context.Context, o outcome) {
 // needs, and pushes what had no room beside that.
 func (c *Controller) inForce(ctx context.Context, p *plan) {
 	freed := c.release(p)
+	c.unname(ctx)
 	c.shown.serving = p
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
