@@ -128,7 +128,10 @@ func TestReview(t *testing.T) {
 			rejected: "is served as Ingress shop/new says"},
 		"an alias of another": {stored: ingress("shop/old", "nginx.ingress.kubernetes.io/server-alias: b.example", "a.example/ web"), object: ingress("shop/new", "nginx.ingress.kubernetes.io/server-alias: b.example", "c.example/ web"),
 			rejected: "Ingress shop/old"},
-		"a catch-all of another": {stored: ingress("shop/old", "", "/x web"), object: ingress("shop/new", "", "/x web"), rejected: "Ingress shop/old"},
+		"some requests of a path of another": {stored: ingress("team/old", "", "a.example/ web"), object: ingress("shop/new", "sluice.io/match-headers: 'User-Agent: ~.*'", "a.example/cart web"),
+			rejected: "namespace team has this path"},
+		"some requests of a path of its own": {stored: held, object: ingress("shop/new", "sluice.io/match-headers: 'User-Agent: ~.*'", "a.example/cart web")},
+		"a catch-all of another":             {stored: ingress("shop/old", "", "/x web"), object: ingress("shop/new", "", "/x web"), rejected: "Ingress shop/old"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,8 @@ type (
 		Headers []claim.QuestionHeader `json:"headers"`
 		Cache   authCache              `json:"cache,omitzero"`
 		Snippet keys.QuestionSnippet   `json:"snippet,omitempty"`
+		// Hashed is set if the snippet does not size the hash of the headers.
+		Hashed bool `json:"hashed,omitempty"`
 		// Logged is set if the access log has the questions.
 		Logged bool `json:"logged,omitempty"`
 	}
@@ -39,6 +41,9 @@ type (
 	}
 	signInBlock struct{ AlwaysSetCookie bool }
 )
+
+// hashBucketSize is the directive by which nginx finds room for many long names.
+const hashBucketSize = "proxy_headers_hash_bucket_size"
 
 // authenticate adds external authentication to a location, if its annotations ask for
 // it.
@@ -58,7 +63,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, forQuestions, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
+	hashed := !strings.Contains(string(auth.Asked.Snippet), hashBucketSize)
+	question := questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, hashed, b.Settings.Auth.AccessLog}
+	to := b.subrequest(l, &at, forQuestions, model.Block{Name: "external-auth-question", Data: question})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)

@@ -51,6 +51,9 @@ func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 	for _, rules := range b.host.rules {
 		for i := range rules.Claims {
 			c := &rules.Claims[i]
+			if b.leftOut[c] {
+				continue
+			}
 			claims = append(claims, c)
 			placed := guard.Claim{
 				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],

@@ -15,6 +15,8 @@ import (
 // claim makes the location of a claim, or reports why there is none.
 func (b *builder) claim(c *claim.Claim) {
 	switch {
+	case c.Match != nil && b.leavesToOther(c):
+		return
 	case c.Broken || c.Owner.Denial == claim.DenyBeginnings:
 		b.close(c)
 		return

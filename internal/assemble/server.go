@@ -35,6 +35,11 @@ type builder struct {
 	// taken are the claims by their matches.
 	taken        map[match]*claim.Claim
 	conditionals []*conditional
+	// plain are the oldest claims without a match, nil before the first use; claimed are those
+	// with one that count, and leftOut those that do not.
+	plain   map[match]*claim.Claim
+	claimed map[match][]*claim.Claim
+	leftOut map[*claim.Claim]bool
 	// lost are protected patterns that another owner has already.
 	lost      []*model.Location
 	locations []*model.Location
@@ -88,7 +93,8 @@ func (t *Assembly) locate(h *host, in serverInput) *builder {
 
 // place makes the locations of a host and sorts them.
 func (t *Assembly) place(h *host, in serverInput, refused []refusedSnippet) *builder {
-	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}, snippet: serverSnippet{refused: refused}}
+	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}, snippet: serverSnippet{refused: refused},
+		claimed: map[match][]*claim.Claim{}, leftOut: map[*claim.Claim]bool{}}
 	b.listCanaries()
 	b.decideScope()
 	b.decideClients()

@@ -53,6 +53,7 @@ func (c *Controller) confirmed(ctx context.Context, o outcome) {
 // needs, and pushes what had no room beside that.
 func (c *Controller) inForce(ctx context.Context, p *plan) {
 	freed := c.release(p)
+	c.unname(ctx)
 	c.shown.serving = p
 	c.noteIdleness()
 	c.Audience.Served(p.accepted)

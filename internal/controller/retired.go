@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // handshakes is how long certificates stay after the file that needed them: draining
-// workers accept no new connections and only finish handshakes.
+// workers accept no new connections and only finish handshakes. Their names do not stay.
 const handshakes = 10 * time.Second
 
 // together is the unit to which the times of removal are rounded up, so that items that
@@ -31,6 +32,8 @@ type retired struct {
 	names     retiredItems[model.CertificateName]
 	users     retiredItems[*model.UserFile]
 	trust     retiredItems[render.TrustFile]
+	// renamed is set if names have ended that nginx may still hold.
+	renamed bool
 	// drained is when the workers of all former files have ended.
 	drained time.Time
 }
@@ -117,7 +120,8 @@ func (c *Controller) renewRetired(p *plan) bool {
 
 // confirmed records that nginx runs the plan of a number, and so needs nothing that
 // left with that plan or an earlier one. The workers of the plan before drain for at most
-// drain. It reports whether that is new for any item in nginx's memory.
+// drain. It reports whether that is new for any item in nginx's memory. Names end at once: a
+// host is never served with the certificate of who had it before.
 func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) (freed bool) {
 	if end := at.Add(drain); end.After(l.drained) {
 		l.drained = end
@@ -126,10 +130,18 @@ func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) (freed 
 	freed = l.backends.confirmed(plan, at, drain)
 	freed = l.certificates.confirmed(plan, at, min(drain, handshakes)) || freed
 	freed = l.presented.confirmed(plan, at, drain) || freed
-	freed = l.names.confirmed(plan, at, min(drain, handshakes)) || freed
+	if l.names.confirmed(plan, at, 0) {
+		l.names.forget()
+		freed, l.renamed = true, true
+	}
 	l.users.confirmed(plan, at, drain)
 	l.trust.confirmed(plan, at, 0)
 	return freed
+}
+
+// forget drops the items that left with a confirmed plan.
+func (d retiredItems[T]) forget() {
+	maps.DeleteFunc(d, func(_ string, gone retiredItem[T]) bool { return !gone.since.IsZero() })
 }
 
 func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) (freed bool) {
@@ -144,7 +156,7 @@ func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) 
 
 // due returns when with must be called next; ok is false if nothing waits for that.
 func (l *retired) due() (at time.Time, ok bool) {
-	for _, next := range []time.Time{l.backends.due(), l.certificates.due(), l.presented.due(), l.names.due(), l.users.due(), l.trust.due()} {
+	for _, next := range []time.Time{l.backends.due(), l.certificates.due(), l.presented.due(), l.users.due(), l.trust.due()} {
 		if !next.IsZero() && (!ok || next.Before(at)) {
 			at, ok = next, true
 		}
@@ -180,7 +192,6 @@ func (l *retired) with(wanted model.Dynamic, now time.Time) model.Dynamic {
 	l.backends.drop(now)
 	l.certificates.drop(now)
 	l.presented.drop(now)
-	l.names.drop(now)
 	l.users.drop(now)
 	l.trust.drop(now)
 	return l.and(wanted)
@@ -218,6 +229,18 @@ func (c *Controller) retain(ctx context.Context) {
 	c.swept, c.trustLeft = true, true
 	c.retainTrust()
 	c.dropLater()
+}
+
+// unname removes the names that have ended from nginx's memory, before anything else goes.
+func (c *Controller) unname(ctx context.Context) {
+	if !c.retired.renamed {
+		return
+	}
+	c.retired.renamed = false
+	kept := c.retired.and(c.wanted)
+	if err := c.Runtime.Replace(ctx, c.use(kept)(kept)); err != nil && ctx.Err() == nil {
+		c.Log.Warn("old names of certificates not removed", "error", err)
+	}
 }
 
 // dropLater schedules the next retain.

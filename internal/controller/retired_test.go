@@ -112,6 +112,28 @@ func TestItemThatCameBackIsCurrent(t *testing.T) {
 	}
 }
 
+// TestNamesEndWithTheSwitch: whoever has a host from then on is not served with the certificate
+// of who had it before. The certificate stays for handshakes that have begun.
+func TestNamesEndWithTheSwitch(t *testing.T) {
+	t.Parallel()
+	had := model.Dynamic{Names: []model.CertificateName{{Host: "a", ID: "old"}, {Host: "b", ID: "old"}}, Certificates: []*model.Certificate{{ID: "old"}}}
+	var l retired
+	start := time.Unix(1000, 0)
+	l.note(had, model.Dynamic{Names: had.Names[1:], Certificates: had.Certificates}, 1)
+	l.note(model.Dynamic{Names: had.Names[1:], Certificates: had.Certificates}, model.Dynamic{}, 2)
+	if diff := cmp.Diff([]string{"old", "a=old", "b=old"}, keys(l.with(model.Dynamic{}, start))); diff != "" {
+		t.Errorf("kept before the switch (-want +got):\n%s", diff)
+	}
+	l.confirmed(1, start, time.Hour)
+	if diff := cmp.Diff([]string{"old", "b=old"}, keys(l.with(model.Dynamic{}, start))); diff != "" {
+		t.Errorf("kept after the first switch (-want +got):\n%s", diff)
+	}
+	l.confirmed(2, start, time.Hour)
+	if diff := cmp.Diff([]string{"old"}, keys(l.with(model.Dynamic{}, start))); diff != "" {
+		t.Errorf("kept after the second switch (-want +got):\n%s", diff)
+	}
+}
+
 // TestAConfirmedPlanFreesAllBeforeIt: changes are faster than reloads, so that the
 // confirmed plan is never the newest.
 func TestAConfirmedPlanFreesAllBeforeIt(t *testing.T) {
@@ -147,7 +169,7 @@ func TestItemThatLeavesTwiceIsKept(t *testing.T) {
 }
 
 // TestItemsThatLeaveTogetherAreRemovedAtOnce counts the removals after 100 plans within
-// 5 s: first names and certificates, then backends.
+// 5 s.
 func TestItemsThatLeaveTogetherAreRemovedAtOnce(t *testing.T) {
 	t.Parallel()
 	if drops := churn(t, 200); drops > 4 {

@@ -198,14 +198,15 @@ func (x *explainer) locations(c *candidate) (found []*model.Location, judged []r
 	if c.server == nil {
 		return nil, nil
 	}
-	for _, l := range answering(c.server) {
+	at := origin{object: c.Object, field: c.Field}
+	for _, l := range x.origins.placed(c.server, at) {
 		if c.asked(l) {
 			found = append(found, l)
 		}
 	}
 	if c.server == x.deciding {
-		for _, v := range x.choice.Locations {
-			if len(v.Location.Dispatch) == 0 && c.asked(v.Location) {
+		for _, v := range x.origins.verdicts(x.choice.Locations, at) {
+			if c.asked(v.Location) {
 				judged = append(judged, v)
 			}
 		}

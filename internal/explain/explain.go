@@ -61,6 +61,7 @@ type explainer struct {
 	// deciding is the server with the locations to choose from.
 	deciding *model.Server
 	problems map[model.ObjectRef][]model.Problem
+	origins  origins
 }
 
 func newExplainer(in Input, r Request) *explainer {

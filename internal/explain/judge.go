@@ -34,21 +34,6 @@ func (c *candidate) lost(verdict Verdict, format string, arguments ...any) {
 	c.Verdict, c.Why = verdict, fmt.Sprintf(format, arguments...)
 }
 
-// problemsOf returns the Problems in the fields of a candidate, and those that deny its
-// Ingress.
-func (x *explainer) problemsOf(c *candidate) []model.Problem {
-	if c.ingress == nil {
-		return nil
-	}
-	var found []model.Problem
-	for _, p := range x.problems[c.Object] {
-		if own(p, c) || p.Denies {
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
 // own reports whether a Problem is in a field of a candidate.
 func own(p model.Problem, c *candidate) bool {
 	return p.Field == c.Field || strings.HasPrefix(p.Field, c.Field+".") || c.hostField != "" && p.Field == c.hostField
@@ -88,14 +73,7 @@ func (x *explainer) judgeAbsent(c *candidate) {
 
 // unplaced returns the recorded cause; nil if there is none.
 func (x *explainer) unplaced(c *candidate) *model.Unplaced {
-	for _, list := range x.Config.Unplaced {
-		for i, u := range list {
-			if u.Object == c.Object && u.Host == c.Host && u.Field == c.Field {
-				return &list[i]
-			}
-		}
-	}
-	return nil
+	return x.origins.cause(x.Config.Unplaced, origin{c.Object, c.Host, c.Field})
 }
 
 // leaveOut gives the verdict that the Ingress is not served, with its Problems outside

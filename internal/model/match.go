@@ -66,6 +66,9 @@ type Condition struct {
 	// Name is the header, in lower case, or the parameter.
 	Name    string `json:"name,omitempty"`
 	Pattern string `json:"pattern"`
+	// MatchLimit is the number of steps that the pattern may take, and that of the parameter; 0
+	// for that of the settings.
+	MatchLimit int `json:"matchLimit,omitempty"`
 }
 
 // RequestPart is the part of a request that a Condition checks.

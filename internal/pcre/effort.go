@@ -37,13 +37,23 @@ func (t text) among(s set) float64 {
 
 // Hard reports whether PCRE may need many steps for a pattern: it has several long
 // repetitions, or its steps are not known.
-func Hard(pattern string) bool {
-	tree, _, err := parse(pattern, 0)
-	return err != nil || longest.whole(tree).steps > manySteps
-}
+func Hard(pattern string) bool { return takesOver(pattern, manySteps) }
 
-// manySteps allows one long repetition and a few choices.
-const manySteps = 1 << 18
+// Slow reports whether PCRE may need some thousand steps for a pattern: it has a long
+// repetition that it may try anew, or its steps are not known.
+func Slow(pattern string) bool { return takesOver(pattern, someSteps) }
+
+const (
+	// manySteps allows one long repetition and a few choices.
+	manySteps = 1 << 18
+	// someSteps allows none that is tried at each byte of a long text.
+	someSteps = 1 << 12
+)
+
+func takesOver(pattern string, steps float64) bool {
+	tree, _, err := parse(pattern, 0)
+	return err != nil || longest.whole(tree).steps > steps
+}
 
 // bounded reports whether PCRE2 certainly stays within its limits. Go is then quick too,
 // because it does no more than try all ways.

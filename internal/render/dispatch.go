@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,19 +133,19 @@ func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable st
 	if slices.ContainsFunc(v.Conditions, known) {
 		return variable
 	}
-	of := ""
+	of, limit := "", cmp.Or(c.MatchLimit, matchLimit)
 	switch c.Of {
 	case model.OfMethod:
 		of = "request_method"
 	case model.OfHeader:
 		of = "http_" + strings.ReplaceAll(c.Name, "-", "_")
 	case model.OfQuery:
-		of = "query_" + hashed(c.Name)
-		if parameter := (patternMap{of, "", tokens.LimitPattern(paths.ParameterPattern(c.Name), matchLimit)}); !slices.Contains(v.Parameters, parameter) {
+		of = "query_" + hashed([]any{c.Name, limit})
+		if parameter := (patternMap{of, "", tokens.LimitPattern(paths.ParameterPattern(c.Name), limit)}); !slices.Contains(v.Parameters, parameter) {
 			v.Parameters = append(v.Parameters, parameter)
 		}
 	}
-	v.Conditions = append(v.Conditions, patternMap{variable, of, tokens.LimitPattern(c.Pattern, matchLimit)})
+	v.Conditions = append(v.Conditions, patternMap{variable, of, tokens.LimitPattern(c.Pattern, limit)})
 	return variable
 }
 

@@ -34,13 +34,14 @@ func (r *rendering) overruled(behaviour string, text []byte) []byte {
 }
 
 // inheritedBy returns the inherited directives that a location repeats. The location of a
-// question to an authentication server has no global headers of requests.
+// question to an authentication server has no global headers of requests, and withholds
+// the headers of clients that the server may believe.
 func (r *rendering) inheritedBy(l *model.Location, outside []inheritable) []inheritable {
-	global := r.global.GlobalHeaders.Questions()
-	if len(global) == 0 || !slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == questions }) {
+	if !isQuestion(l) {
 		return outside
 	}
-	return slices.DeleteFunc(slices.Clone(outside), func(i inheritable) bool {
+	global := r.global.GlobalHeaders.Questions()
+	return r.withBelieved(slices.DeleteFunc(slices.Clone(outside), func(i inheritable) bool {
 		return i.directive == setHeader && slices.ContainsFunc(global, func(h keys.HeaderLine) bool { return strings.EqualFold(h.Name, i.header) })
-	})
+	}))
 }

@@ -29,7 +29,9 @@ type rendering struct {
 	fronted bool
 	// outside are the inheritable directives of the http level. joinedHeaders is the number of
 	// those with another text if the headers are joined. outsideBodies is the limit of bodies.
-	outside       []inheritable
+	outside []inheritable
+	// believed are the directives of withholding, nil before the first question.
+	believed      []inheritable
 	outsideBodies keys.Size
 	joinedHeaders int
 	// underscores is set if nginx takes headers with "_" in their names from clients of some host.

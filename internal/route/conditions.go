@@ -85,7 +85,7 @@ func valuePatterns(v model.ValueMatch, literal func(string) string) (patterns []
 		group = "(?i:"
 	}
 	pattern := "^" + group + text + `)\z`
-	if matches, known := matchText(pattern, ""); matches || !known {
+	if matches, known := matchText(model.Condition{Pattern: pattern}, ""); matches || !known {
 		return []string{pattern, "."}, ""
 	}
 	return []string{pattern}, ""
@@ -164,13 +164,22 @@ type Request struct {
 func (r *Request) holds(conditions []model.Condition) (holds, known bool) {
 	known = true
 	for _, c := range conditions {
-		matches, told := matchText(c.Pattern, r.part(c))
+		matches, told := matchText(c, r.part(c))
+		told = told && !r.endsEarly(c)
 		if told && !matches {
 			return false, true
 		}
 		known = known && told
 	}
 	return known, known
+}
+
+// stepsOfPart is more than ParameterPattern takes for one part of a query.
+const stepsOfPart = 8
+
+// endsEarly reports whether nginx may give up before it finds the parameter of a condition.
+func (r *Request) endsEarly(c model.Condition) bool {
+	return c.Of == model.OfQuery && c.MatchLimit > 0 && (strings.Count(r.URI, "&")+2)*stepsOfPart > c.MatchLimit
 }
 
 // part returns the part of the request that a condition checks, empty if it is
@@ -204,11 +213,11 @@ func parameter(query, name string) string {
 }
 
 // matchText matches a case-sensitive pattern, as a map of nginx does.
-func matchText(pattern, text string) (matches, known bool) {
-	compiled, err := pcre.Compile(pattern, 0)
+func matchText(c model.Condition, text string) (matches, known bool) {
+	compiled, err := pcre.Compile(c.Pattern, 0)
 	if err != nil {
 		return false, false
 	}
-	_, matches, err = compiled.Match(text)
+	_, matches, err = compiled.MatchWithin(text, cmp.Or(c.MatchLimit, pcre.LeastSteps))
 	return matches, err == nil
 }

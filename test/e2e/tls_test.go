@@ -127,6 +127,27 @@ func TestCertificateRotatedWithoutReload(t *testing.T) {
 	})
 }
 
+// TestCertificateOfFormerOwner: once a host is served for another Ingress, its former certificate
+// is presented no more.
+func TestCertificateOfFormerOwner(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web, other := backend(t, "web"), backend(t, "other")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web) + service("other", other),
+			"secrets.yaml": secret("own", newKeyPair(t, 11, "a.example")) + secret("default", newKeyPair(t, 13, "default.example")),
+			"a.yaml":       withTLS(ingress("a", "a.example", []string{"/ Prefix web"}), "own", "a.example"),
+		}, "--default-ssl-certificate", "default/default")
+		eventually(t, "the certificate of the first Ingress", s.presents("a.example", 11))
+		s.write("a.yaml", ingress("b", "a.example", []string{"/ Prefix other"}))
+		s.waitBackend("http://a.example/", "other")
+		s.settle()
+		a, err := s.get("https://a.example/")
+		if err != nil || a.presented.SerialNumber.Int64() != 13 {
+			t.Errorf("the certificate %v is presented (%v), want that of the default", a.presented.SerialNumber, err)
+		}
+	})
+}
+
 // TestPrivateKeyNeverOnDisk looks for the keys in everything that was written.
 func TestPrivateKeyNeverOnDisk(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {

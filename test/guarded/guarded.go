@@ -222,6 +222,9 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			c.Field, c.Path, c.PathType = rule.field, rule.path, rule.pathType
 			own := policies.At(rule.path)
 			c.Match = model.Match{Headers: own.Match.Headers, Query: own.Match.Query}
+			if r.isOthers(c) {
+				continue
+			}
 			c.Denied = denied || own.Denied()
 			c.Redirect = rule.redirect
 			c.Protects = !c.Redirect && (c.Denied || len(own.Protects()) > 0)
@@ -229,6 +232,15 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
 	}
+}
+
+// isOthers reports whether a claim for some requests is left out, as another namespace has its
+// path.
+func (r *reader) isOthers(c guard.Claim) bool {
+	left := func(p model.Problem) bool {
+		return p.Reason == model.NotDelegated && p.Object == c.Owner && p.Field == c.Field
+	}
+	return !c.Match.Any() && slices.ContainsFunc(r.problems, left)
 }
 
 // readOwner adds the claims of an owner that is no Ingress.
@@ -241,6 +253,9 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 		}
 		if r.hosts[c.Host] == nil {
 			r.hosts[c.Host] = &Host{Name: c.Host, owner: owner.Ref.Namespace}
+		}
+		if r.isOthers(guard.Claim{Owner: owner.Ref, Field: c.Field, Match: c.Match}) {
+			continue
 		}
 		own := policies.At(c.Path)
 		r.hosts[c.Host].Claims = append(r.hosts[c.Host].Claims, guard.Claim{
