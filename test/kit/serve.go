@@ -1,12 +1,15 @@
 package kit
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
+	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -18,25 +21,26 @@ type Served struct {
 	// Config is what the manifests become, Conf its nginx.conf.
 	Config *model.Config
 	Conf   string
+	// Problems are those of the manifests.
+	Problems []model.Problem
 }
 
 // quiet are the logs of a configuration outside of the test's folder.
 var quiet = regexp.MustCompile(`(?m)^(\s*)(access_log|error_log) /\S*(.*);$`)
 
 // Serve serves manifests by an nginx until the test ends. It replaces the endpoints of each backend.
-// The settings are those of the ConfigMap sluice/config, if there is one. The manifests must be
-// without Problems.
+// The settings are those of the ConfigMap sluice/config, if there is one.
 func (n Nginx) Serve(t testing.TB, manifests string, endpoints func(*model.Backend) []model.Endpoint) *Served {
 	t.Helper()
-	config := translated(t, manifests)
+	config, problems := translated(t, manifests)
 	site := n.Site(t)
 	site.Environment.Addresses = []string{"127.0.0.1"}
-	file, problems := Templates(t).Render(config.Static, site.Environment, nil)
-	if len(problems) > 0 {
-		t.Fatalf("render leaves something out: %v", problems)
-	}
-	conf := quiet.ReplaceAllString(string(file.Bytes()), "")
+	file, unprintable := Templates(t).Render(config.Static, site.Environment, nil)
+	conf := quiet.ReplaceAllString(string(file.Bytes()), "$1# a log")
 	site.Write(t, file.Trust(), []byte(conf))
+	if said, err := site.Check(); err != nil {
+		t.Fatalf("%s nginx refuses the configuration: %s", n.Name, blamed(file, said))
+	}
 	site.WriteUsers(t, config.Dynamic.Users)
 	backends := make([]*model.Backend, 0, len(config.Dynamic.Backends))
 	for _, b := range config.Dynamic.Backends {
@@ -45,15 +49,28 @@ func (n Nginx) Serve(t testing.TB, manifests string, endpoints func(*model.Backe
 		backends = append(backends, &with)
 	}
 	config.Dynamic.Backends = backends
-	served := &Served{Server: site.Start(t), Site: site, Config: config, Conf: conf}
+	served := &Served{Server: site.Start(t), Site: site, Config: config, Conf: conf, Problems: slices.Concat(problems, unprintable)}
 	if err := served.Client.Push(t.Context(), config.Dynamic); err != nil {
 		t.Fatal(err)
 	}
 	return served
 }
 
-// translated returns the configuration of manifests, which must be without Problems.
-func translated(t testing.TB, manifests string) *model.Config {
+// blamed returns the words of nginx with the owner of the line that it names.
+func blamed(file *render.File, said string) string {
+	found := refusedLine.FindStringSubmatch(said)
+	if found == nil {
+		return said
+	}
+	line, _ := strconv.Atoi(found[1])
+	origin, _ := file.Origin(line)
+	return fmt.Sprintf("%s\nthe line is of %s, host %q", said, origin.Object, origin.Host)
+}
+
+var refusedLine = regexp.MustCompile(`nginx\.conf:(\d+)`)
+
+// translated returns the configuration of manifests.
+func translated(t testing.TB, manifests string) (*model.Config, []model.Problem) {
 	t.Helper()
 	var reader decode.Reader
 	objects, _, err := reader.Read("manifests.yaml", []byte(manifests))
@@ -68,8 +85,5 @@ func translated(t testing.TB, manifests string) *model.Config {
 	}
 	snap, problems := snapshot.New(objects)
 	config, more := translate.ConfigWith(snap, options, nil, nil)
-	if problems = slices.Concat(problems, more); len(problems) > 0 {
-		t.Fatalf("the manifests have %d Problems, the first is: %v", len(problems), problems[0])
-	}
-	return &config
+	return &config, slices.Concat(problems, more)
 }

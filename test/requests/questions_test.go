@@ -117,6 +117,9 @@ func TestSubrequestsTakeWhatTheirPathsTake(t *testing.T) {
 			served := installed.Serve(t, asking, func(b *model.Backend) []model.Endpoint {
 				return map[string][]model.Endpoint{"auth.test": auth, "shadow.test": shadow, "": web}[b.Target.Host]
 			})
+			if len(served.Problems) > 0 {
+				t.Fatal(served.Problems)
+			}
 			ask := func(host string, body io.Reader, length int64, header http.Header) *http.Response {
 				t.Helper()
 				request, _ := http.NewRequest("PUT", fmt.Sprintf("http://127.0.0.1:%d/", served.Environment.HTTPPort), body)
