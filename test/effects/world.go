@@ -106,8 +106,9 @@ func tell(w http.ResponseWriter, r *http.Request) {
 	} {
 		w.Header().Set(name, value)
 	}
-	if name := fcgi.ProcessEnv(r)["SCRIPT_NAME"]; name != "" {
-		w.Header().Set("Got-Fastcgi", name)
+	if uri := fcgi.ProcessEnv(r)["DOCUMENT_URI"]; uri != "" {
+		w.Header().Set("Got-Protocol", "FastCGI")
+		w.Header().Set("Got-Uri", uri)
 	}
 	for name, values := range r.Header {
 		if wanted, is := strings.CutPrefix(name, "Want-"); is && wanted != "Status" && wanted != "Body" {
