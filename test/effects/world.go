@@ -49,7 +49,7 @@ func service(name, address string) string {
 	return fmt.Sprintf(`apiVersion: v1
 kind: Service
 metadata: {name: %[1]s, namespace: default}
-spec: {ports: [{name: http, port: 80, targetPort: 8080}]}
+spec: {clusterIP: 10.96.0.1, ports: [{name: http, port: 80, targetPort: 8080}]}
 ---
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
