@@ -101,19 +101,19 @@ func sized(length int) string { return strings.Repeat("x", length) }
 // that ask a server and send copies.
 func TestSubrequestsTakeWhatTheirPathsTake(t *testing.T) {
 	t.Parallel()
-	auth, _ := answersOf(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Token", sized(6000))
-		w.Header()["Set-Cookie"] = r.Header["Want-Cookie"]
-		if r.Header.Get("Want-Refusal") != "" {
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	})
-	shadow, copies := answersOf(t, func(http.ResponseWriter, *http.Request) {})
-	web, bodies := answersOf(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Got-Token", fmt.Sprint(len(r.Header.Get("X-Token"))))
-	})
 	for _, installed := range kit.Nginxes(t) {
 		t.Run(installed.Name, func(t *testing.T) {
+			auth, _ := answersOf(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("X-Token", sized(6000))
+				w.Header()["Set-Cookie"] = r.Header["Want-Cookie"]
+				if r.Header.Get("Want-Refusal") != "" {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			})
+			shadow, copies := answersOf(t, func(http.ResponseWriter, *http.Request) {})
+			web, bodies := answersOf(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Got-Token", fmt.Sprint(len(r.Header.Get("X-Token"))))
+			})
 			served := installed.Serve(t, asking, func(b *model.Backend) []model.Endpoint {
 				return map[string][]model.Endpoint{"auth.test": auth, "shadow.test": shadow, "": web}[b.Target.Host]
 			})
