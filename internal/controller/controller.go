@@ -143,9 +143,13 @@ type Controller struct {
 	delay       time.Duration
 	pace        pace
 
+	// rounds is the number of plans in a row in which nginx refused what it named.
+	rounds int
+
 	// idle is the reason why nothing of the cluster is served, nil if something is.
 	idle     atomic.Pointer[error]
 	ready    atomic.Bool
+	first    firstTime
 	stopping atomic.Bool
 }
 
@@ -185,7 +189,7 @@ func New(o Options) (*Controller, error) {
 	}
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, time.Now)
 	c.streams = &streamGuard{quarantine: c.quarantine, ahead: len(o.Ports) > 0, listening: ports.Try}
-	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
+	c.applier, c.trials = newApplier(o), newTrials(o.Process)
 	return c, nil
 }
 
@@ -326,7 +330,8 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	p.pushed = c.push(ctx)
 	c.pace.took(p.loading+p.deciding+p.pushed, time.Now())
 	c.tell(p)
-	c.trials.begin(c.quarantine, p)
+	c.trials.decided = time.Time{}
+	c.tryDue()
 	if reloads {
 		c.target, c.held = p, true
 		c.submitNamed()

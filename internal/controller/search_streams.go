@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"errors"
 	"slices"
 
 	"sluice/internal/model"
@@ -15,37 +14,31 @@ type streamPart struct {
 	passthrough *model.Passthrough
 }
 
-// findStreams finds culprits at the stream level. It tests the settings first, with
-// nothing of users at that level except a port.
-func (b *blame) findStreams(s model.Static) {
-	all := slices.DeleteFunc(streamParts(s), func(p streamPart) bool { return b.blamed(p.culprit("").subject()) })
-	if b.failed != nil || len(all) == 0 && !s.PassesThrough {
-		return
+// streams finds those of the stream level that nginx refuses. It tests the settings first,
+// with nothing of users at that level except a port.
+func (s *search) streams() (found []culprit) {
+	static := s.plan.config.Static
+	all := streamParts(static)
+	if s.failed != nil || len(all) == 0 {
+		return nil
 	}
-	level := part(s, nil)
-	if err := b.test(withParts(level, bare(all))); err != nil {
-		if len(nginx.UnboundPorts(err)) == 0 {
-			b.blameSettings(withParts(level, bare(all)), err)
+	level := s.level(nil)
+	level.Streams, level.Passthroughs = nil, nil
+	if s.test(s.plan.render(withParts(level, bare(all)))) != nil {
+		return nil
+	}
+	test := func(some, _ []streamPart) error {
+		err := s.test(s.plan.render(withParts(level, some)))
+		if len(nginx.UnboundPorts(err)) > 0 {
+			return nil // a port in use is no mistake of an object
 		}
-		return
+		return err
 	}
-	err := b.test(withParts(level, all))
-	var refused *nginx.TestError
-	if !errors.As(err, &refused) || len(nginx.UnboundPorts(err)) > 0 {
-		return // a port in use is no mistake of an object
+	tried, _ := sift(all, len(all), mostTests, test)
+	for _, failed := range tried.refused {
+		found = append(found, failed.item.culprit(wordsOf(failed.err)))
 	}
-	verdict, failed := search(b, all, func(some []streamPart) error { return b.test(withParts(level, some)) }, b.tests())
-	if failed != nil {
-		return
-	}
-	for _, found := range verdict.Culprits {
-		b.culprits = append(b.culprits, found.Item.culprit(wordsOf(found.Err)))
-	}
-	for _, item := range verdict.Undecided {
-		c := item.culprit("not tested separately from others that fail: " + err.Error())
-		c.undecided = c.stream == ""
-		b.culprits = append(b.culprits, c)
-	}
+	return found
 }
 
 func streamParts(s model.Static) []streamPart {
@@ -61,6 +54,7 @@ func streamParts(s model.Static) []streamPart {
 
 // withParts returns a configuration with these parts at the stream level.
 func withParts(s model.Static, some []streamPart) model.Static {
+	s.Streams, s.Passthroughs = slices.Clone(s.Streams), slices.Clone(s.Passthroughs)
 	for _, p := range some {
 		if p.stream != nil {
 			s.Streams = append(s.Streams, *p.stream)
