@@ -213,7 +213,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 	s.count(view, location)
 	view.Decision = s.decision(location)
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
-	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
+	s.locationBlocks.outside, s.locationBlocks.unlike = s.inheritedBy(location, s.inherited), s.unlike
 	if isSubrequest(location) && location.Proxy != nil {
 		view.Hops = s.env.hops()
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
