@@ -30,6 +30,8 @@ type (
 		Hashed bool `json:"hashed,omitempty"`
 		// Logged is set if the access log has the questions.
 		Logged bool `json:"logged,omitempty"`
+		// TakesBodies is set if the snippet does not limit bodies.
+		TakesBodies bool `json:"takesBodies,omitempty"`
 	}
 	// authCache is where answers are kept. Its Zone is empty for no cache. Keys and Size
 	// bound it in memory and on disk.
@@ -44,6 +46,11 @@ type (
 
 // hashBucketSize is the directive by which nginx finds room for many long names.
 const hashBucketSize = "proxy_headers_hash_bucket_size"
+
+// TellsCookies implements model.Asking.
+func (questionBlock) TellsCookies() bool { return true }
+
+var _ model.Asking = questionBlock{}
 
 // authenticate adds external authentication to a location, if its annotations ask for
 // it.
@@ -63,9 +70,17 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	hashed := !strings.Contains(string(auth.Asked.Snippet), hashBucketSize)
-	question := questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, hashed, b.Settings.Auth.AccessLog}
-	to := b.subrequest(l, &at, forQuestions, model.Block{Name: "external-auth-question", Data: question})
+	snippet := keys.Snippet(auth.Asked.Snippet)
+	question := questionBlock{
+		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Asked.Snippet,
+		Hashed: !snippet.Contains(hashBucketSize), Logged: b.Settings.Auth.AccessLog,
+		TakesBodies: !snippet.Contains("client_max_body_size"),
+	}
+	use := forQuestions
+	if snippet.Contains("proxy_buffer_size", "proxy_buffers", "proxy_busy_buffers_size", "proxy_max_temp_file_size") {
+		use.blocks = nil // nginx takes each of these once
+	}
+	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)

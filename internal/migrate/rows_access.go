@@ -38,6 +38,7 @@ var accessRows = []row{
 	{"auth-cache-duration", "`auth-cache-duration` with letters", by("auth-cache-duration")},
 	{"auth-cache-size", "a cache for all namespaces", asked("auth-cache-key")},
 	{"auth-cache-body", "kept answers with a body over", untold(byAnswer)},
+	{"auth-cookies", "several `Set-Cookie` of a server that authenticates", asked("auth-url")},
 	{"auth-keepalive", "`auth-keepalive`", asked("auth-keepalive")},
 	{"auth-snippet-leads", "`auth-snippet` with `error_page`", by("auth-snippet").that("another path")},
 	{"auth-snippet-variables", "`auth-snippet` that sets variables", by("auth-snippet")},
