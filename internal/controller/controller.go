@@ -143,9 +143,10 @@ type Controller struct {
 	delay       time.Duration
 	pace        pace
 
-	// idle is the reason why nothing of the cluster is served, nil if something is.
+	// idle is the reason why the pod is not ready although nginx runs, nil for none.
 	idle     atomic.Pointer[error]
 	ready    atomic.Bool
+	wasReady atomic.Bool // set for good once the pod is ready
 	stopping atomic.Bool
 }
 
@@ -186,6 +187,7 @@ func New(o Options) (*Controller, error) {
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, time.Now)
 	c.streams = &streamGuard{quarantine: c.quarantine, ahead: len(o.Ports) > 0, listening: ports.Try}
 	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
+	c.wasReady.Store(wasReadyBefore(o.StateDir))
 	return c, nil
 }
 
