@@ -82,7 +82,7 @@ func TestTyposInLiveSettings(t *testing.T) {
 			s.write("settings.yaml", withTypos(411+i, typo.key))
 			s.waitStatus("http://a.example/turn", 411+i)
 			s.waitBackend("http://a.example/", "web")
-			s.waitLine(typo.key + ": want ")
+			s.waitLine("field=" + typo.key + " reason=InvalidValue")
 			s.mustBeReady()
 			all = append(all, typo.key)
 		}
@@ -106,17 +106,18 @@ func TestTyposInLiveSettings(t *testing.T) {
 func TestTyposInSettingsOfANewPod(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
+		wrong := []string{"bind-address", "block-cidrs", "http-snippet", "whitelist-source-range"}
 		s := prepare(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": withTypos(410, typos[0].key),
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": withTypos(410, wrong...),
 			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config")
 		s.launch()
-		for i, typo := range typos {
-			s.write("settings.yaml", withTypos(411+i, typo.key))
-			s.waitUnready(typo.key)
+		for len(wrong) > 0 { // each is mended once it is named
+			s.waitUnready(wrong[0])
 			s.waitStatus("http://a.example/", http.StatusServiceUnavailable)
+			wrong = wrong[1:]
+			s.write("settings.yaml", withTypos(410, wrong...))
 		}
-		s.write("settings.yaml", withTypos(420))
 		s.waitReady()
 		s.waitBackend("http://a.example/", "web")
 
