@@ -12,6 +12,9 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 	if o.resumed {
 		c.ready.Store(true)
 	}
+	if o.refused() {
+		c.first.refused()
+	}
 	switch {
 	case c.streams.refusePorts(o, c.lastConfirmed), o.refused() && c.refuse(o):
 		c.target = nil
@@ -28,7 +31,7 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 
 // confirmed records that a worker answered with the plan's configuration.
 func (c *Controller) confirmed(ctx context.Context, o outcome) {
-	c.delay = 0
+	c.delay, c.rounds = 0, 0
 	o.plan.confirmed, o.plan.failed = true, false
 	c.lastConfirmed = o.plan
 	c.templates = o.plan.templates
@@ -39,6 +42,11 @@ func (c *Controller) confirmed(ctx context.Context, o outcome) {
 	c.inForce(ctx, p)
 	c.ready.Store(true)
 	c.logSync(o.plan, &o)
+	if c.quarantine.Join() {
+		c.sync(ctx)
+		return
+	}
+	c.tryDue()
 }
 
 // inForce records the forms that nginx now serves as good, and what nginx no longer
@@ -46,7 +54,7 @@ func (c *Controller) confirmed(ctx context.Context, o outcome) {
 func (c *Controller) inForce(ctx context.Context, p *plan) {
 	freed := c.release(p)
 	c.shown.serving = p
-	c.noteIdleness(p)
+	c.noteIdleness()
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
 	c.report.Trouble("last good forms not written; trying again at the next sync", err)

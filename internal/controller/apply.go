@@ -45,6 +45,8 @@ type outcome struct {
 	culprits []culprit
 	settings []refusedGroup
 	err      error
+	// baseless is set if nginx refuses the plan without any Ingress.
+	baseless bool
 
 	// same is set if nginx already ran this file. resumed is set if a restarted nginx
 	// runs the previous file instead.
@@ -53,7 +55,7 @@ type outcome struct {
 	test, live, settled time.Duration
 }
 
-// culprit is an object that nginx rejects, or one TCP or UDP service of a ConfigMap.
+// culprit is an object that nginx refuses, or one TCP or UDP service of a ConfigMap.
 type culprit struct {
 	object model.ObjectRef
 	stream string // the key of the TCP or UDP service, "" for a whole object
@@ -171,41 +173,34 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	start := time.Now()
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
-	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, running: p.runsIn(a.running), alone: p.alone, good: p.good, until: start.Add(searchTime)}
-	a.test(&o, b, changed)
+	s := &search{ctx: ctx, process: a.process, plan: p, runs: p.runsIn(a.running)}
+	a.test(&o, s, changed)
 	if o.refused() || o.err != nil {
 		return o
 	}
 	o.test = time.Since(start)
 	a.reload(ctx, &o)
 	if a.wantsReason(&o) {
-		a.testWhole(&o, b, changed)
+		a.testWhole(&o, s)
 	}
 	return o
 }
 
 // test has nginx test a plan before it is applied. It tests the whole file if most of
 // it differs from the running one.
-func (a *applier) test(o *outcome, b *blame, changed []*model.Server) {
+func (a *applier) test(o *outcome, s *search, changed []*model.Server) {
 	all := o.plan.config.Static
 	switch {
 	case a.running == nil:
 		// It is unknown what nginx serves, and a reload that nginx rejects does not
 		// change that. So a test would protect nothing.
 	case len(changed) > len(all.Servers)/2:
-		a.testWhole(o, b, changed)
+		a.testWhole(o, s)
 	default:
-		file := b.render(part(all, changed))
-		err := b.read(file)
-		if err == nil {
-			return
+		file := o.plan.render(part(all, changed))
+		if err := s.test(file); err != nil {
+			s.find(o, file, err)
 		}
-		b.find(all, changed, file, err)
-		if b.found() || b.failed != nil {
-			judge(o, b, err)
-			return
-		}
-		a.testWhole(o, b, changed)
 	}
 }
 
@@ -224,23 +219,11 @@ func (a *applier) wantsReason(o *outcome) bool {
 
 // testWhole tests the whole file, because nginx then names the line, and finds the
 // culprits.
-func (a *applier) testWhole(o *outcome, b *blame, changed []*model.Server) {
-	err := b.read(o.plan.file)
-	if err == nil {
-		return // the error of the reload remains
+func (a *applier) testWhole(o *outcome, s *search) {
+	// If it passes, the error of the reload remains.
+	if err := s.test(o.plan.file); err != nil {
+		s.find(o, o.plan.file, err)
 	}
-	b.until = time.Now().Add(searchTime)
-	b.find(o.plan.config.Static, changed, o.plan.file, err)
-	judge(o, b, err)
-}
-
-// judge copies the result of a search.
-func judge(o *outcome, b *blame, err error) {
-	if b.failed != nil {
-		o.err = b.failed
-		return
-	}
-	o.err, o.culprits, o.settings = err, b.culprits, b.settings
 }
 
 // reload applies the plan's file and waits until workers confirm it.

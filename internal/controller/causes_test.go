@@ -36,7 +36,7 @@ func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
 		bad := form("web", "bad")
 		bad.Spec.TLS = []networkingv1.IngressTLS{{SecretName: "ca"}}
 		source.Ingresses, source.Secrets = []*networkingv1.Ingress{bad}, []*corev1.Secret{secretOf("x")}
-		c.trials.busy = true // nobody tests
+		c.trials.free = 0 // nobody tests
 		c.sync(t.Context())
 		r := c.quarantined(t, web, "refused")
 		change(c, source)

@@ -1,17 +1,13 @@
 package controller
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/model"
-	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
-	"sluice/internal/render"
 )
 
 // turnUntil lets a controller handle the results of its trials until a condition holds.
@@ -37,7 +33,7 @@ func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 	c := idle(t, source)
 	var later atomic.Int64
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, func() time.Time { return time.Now().Add(time.Duration(later.Load())) })
-	c.trials.process = &wordless{}
+	c.trials.process = &fake{}
 	go c.trials.run(t.Context())
 	c.sync(t.Context())
 	wait := time.Duration(0)
@@ -53,41 +49,7 @@ func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 		wait = longer
 		c.submitted()
 		later.Add(int64(longer) + 1)
-		c.trials.begin(c.quarantine, c.latest)
+		c.trials.begin(c.quarantine, c.latest, c.latest.runsIn(nil))
 		c.turnUntil(t, "the end of the quarantine", func() bool { return c.latest.served.Ingress(web) != nil })
-	}
-}
-
-// TestIngressWithARejectedLineIsNotTriedAgain: only a change of the Ingress can fix it.
-func TestIngressWithARejectedLineIsNotTriedAgain(t *testing.T) {
-	t.Parallel()
-	source := &objects{}
-	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}
-	c := idle(t, source)
-	c.sync(t.Context())
-	c.quarantined(t, web, "pcre2_compile() failed: missing closing parenthesis")
-	if !c.quarantine.Due().IsZero() {
-		t.Error("it is tried again")
-	}
-}
-
-// TestTrialsThatCouldNotRunDecideNothing: nginx could not be started, or there was no
-// culprit.
-func TestTrialsThatCouldNotRunDecideNothing(t *testing.T) {
-	t.Parallel()
-	source := &objects{}
-	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}
-	c := idle(t, source)
-	c.trials.busy = true // nobody else tests
-	c.sync(t.Context())
-	f, _ := c.latest.finding(culprit{object: refOf(web), undecided: true}, c.good)
-	c.quarantine.Refuse(c.latest.turn, f)
-	c.sync(t.Context())
-	for _, err := range []error{errors.New("cannot allocate memory"), &nginx.TestError{Text: "refused"}} {
-		next := &trial{tested: c.quarantine.Next("", 1), render: func(model.Static) *render.File { return &render.File{} }, oldest: func() []model.ObjectRef { return nil }}
-		next.test(t.Context(), &answers{errs: []error{err}})
-		if c.quarantine.Settle(next.tested, next.verdicts) != 0 || c.quarantine.Waiting() != 1 {
-			t.Errorf("%v: it is decided", err)
-		}
 	}
 }

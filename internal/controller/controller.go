@@ -143,11 +143,17 @@ type Controller struct {
 	delay       time.Duration
 	pace        pace
 
+	// rounds is the number of plans in a row in which nginx refused what it named.
+	rounds int
+
 	// idle is the reason why the pod is not ready although nginx runs, nil for none.
-	idle     atomic.Pointer[error]
-	ready    atomic.Bool
-	wasReady atomic.Bool // set for good once the pod is ready
-	stopping atomic.Bool
+	idle  atomic.Pointer[error]
+	ready atomic.Bool
+	first firstTime
+	// wasReady is set for good once the pod is ready, and readyNoted once that is written.
+	wasReady   atomic.Bool
+	readyNoted bool
+	stopping   atomic.Bool
 }
 
 // New returns a controller. It reads the last good and the rejected forms from the
@@ -186,7 +192,7 @@ func New(o Options) (*Controller, error) {
 	}
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, time.Now)
 	c.streams = &streamGuard{quarantine: c.quarantine, ahead: len(o.Ports) > 0, listening: ports.Try}
-	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
+	c.applier, c.trials = newApplier(o), newTrials(o.Process)
 	c.wasReady.Store(wasReadyBefore(o.StateDir))
 	return c, nil
 }
@@ -328,7 +334,8 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	p.pushed = c.push(ctx)
 	c.pace.took(p.loading+p.deciding+p.pushed, time.Now())
 	c.tell(p)
-	c.trials.begin(c.quarantine, p)
+	c.trials.decided = time.Time{}
+	c.tryDue()
 	if reloads {
 		c.target, c.held = p, true
 		c.submitNamed()

@@ -49,6 +49,8 @@ type plan struct {
 	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	// uses counts the references of the served Ingresses, once that is needed.
 	uses uses
+	// rounds is how many plans in a row before it had what nginx refused by its name.
+	rounds int
 	// failed and confirmed are the result of applying the plan.
 	failed, confirmed bool
 
@@ -70,7 +72,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, good: c.good.settings, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
+	p := &plan{number: c.plans, snap: snap, unread: unread, good: c.good.settings, rounds: c.rounds, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
 	return p, nil
 }
 
@@ -111,19 +113,19 @@ func (c *Controller) drainOf(p *plan) time.Duration {
 }
 
 // runsIn returns a function that reports whether another plan has an object in the same
-// form; nil if there is no other plan.
+// form. No object has if there is no other plan.
 func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
-	if running == nil {
-		return nil
-	}
 	return func(o model.ObjectRef) bool {
+		if running == nil {
+			return false
+		}
 		now, was := p.servedForm(o), running.servedForm(o)
 		return now != nil && was != nil && p.options.Denied[o] == running.options.Denied[o] && sameForm(now, was)
 	}
 }
 
-// alone reports whether an object passed a separate test.
-func (p *plan) alone(o model.ObjectRef) bool { return p.passed[quarantine.Of(o)] != nil }
+// passedAlone reports whether an object passed a separate test.
+func (p *plan) passedAlone(o model.ObjectRef) bool { return p.passed[quarantine.Of(o)] != nil }
 
 // first identifies the list of Ingresses, which an unchanged snapshot shares with the
 // one before. A recreated Ingress can have the same Problems.
@@ -145,13 +147,4 @@ func (p *plan) line(o *outcome) report.SyncLine {
 		line.Changed, line.Bytes, line.Err = o.changed, p.file.Len(), o.err
 	}
 	return line
-}
-
-// oldest returns the served Ingresses, the oldest first.
-func (p *plan) oldest() []model.ObjectRef {
-	var refs []model.ObjectRef
-	for _, ing := range p.served.Ingresses() {
-		refs = append(refs, snapshot.RefOf(ing))
-	}
-	return refs
 }

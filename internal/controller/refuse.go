@@ -10,9 +10,9 @@ import (
 	"sluice/internal/tokens"
 )
 
-// refuse puts the rejected objects in quarantine, and reports whether something else is
-// served now: it rejects new templates first, then settings, then the culprits. nginx
-// keeps running the previous file meanwhile.
+// refuse puts in quarantine what nginx refused, and reports whether something else is
+// served now: it refuses new templates first, then settings, then the culprits, and if there
+// are none, whoever may be the cause. nginx keeps running the previous file meanwhile.
 func (c *Controller) refuse(o outcome) (changed bool) {
 	switch {
 	case c.templates != nil && o.plan.templates != c.templates && c.quarantine.Of(templatesSubject) == nil:
@@ -29,7 +29,11 @@ func (c *Controller) refuse(o outcome) (changed bool) {
 			changed = c.quarantine.Refuse(o.plan.turn, f) || changed
 		}
 	}
-	return changed
+	if changed {
+		c.rounds = o.plan.rounds + 1
+		return true
+	}
+	return c.setAside(o)
 }
 
 // refuseTemplates returns to the templates that nginx accepted last. A culprit may be
@@ -44,7 +48,7 @@ func (c *Controller) refuseTemplates(o outcome) bool {
 	subjects = append(subjects, o.plan.causes(objects)...)
 	refused := c.quarantine.Refuse(o.plan.turn, quarantine.Finding{
 		Subject: templatesSubject, Refused: o.plan.templates, Good: c.templates,
-		Basis: quarantine.Look(o.plan.look).Basis(subjects...), Verdict: quarantine.Verdict{Final: true},
+		Basis: quarantine.Look(o.plan.look).Basis(subjects...),
 	})
 	if refused {
 		c.Log.Error("templates rejected; the previous ones stay in use", "error", "nginx refuses their output: "+o.reason())
@@ -102,11 +106,9 @@ func (c culprit) subject() quarantine.Subject {
 	return quarantine.Subject{ObjectRef: c.object, Part: c.stream}
 }
 
-// verdict returns nginx's verdict. It is final if it depends only on the line that
-// nginx named: no other test could pass.
+// verdict returns nginx's verdict.
 func (c culprit) verdict() quarantine.Verdict {
-	text := messageOf(c.text)
-	return quarantine.Verdict{Text: text, Undecided: c.undecided, Final: ofTheLine.MatchString(text)}
+	return quarantine.Verdict{Text: messageOf(c.text), Undecided: c.undecided}
 }
 
 // refused reports whether nginx's test failed, with or without a culprit.

@@ -142,7 +142,7 @@ func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...q
 			continue
 		}
 		changed = c.quarantine.Refuse(p.turn, quarantine.Finding{
-			Subject: subject, Refused: p.settings, Good: orNone(good), Verdict: quarantine.Verdict{Text: group.text, Final: true},
+			Subject: subject, Refused: p.settings, Good: orNone(good), Verdict: quarantine.Verdict{Text: group.text},
 			Basis: quarantine.Look(p.look).Basis(slices.Concat([]quarantine.Subject{templatesSubject, nginxSubject}, because)...),
 		}) || changed
 	}

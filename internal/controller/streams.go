@@ -105,7 +105,7 @@ func (g *streamGuard) withholdPort(s *model.Stream, port model.StreamPort, err e
 	if errors.Is(err, syscall.EACCES) {
 		text = fmt.Sprintf("no permission to listen on %s port %d: choose a port above 1023 or grant NET_BIND_SERVICE; until then the service is not served", port.Protocol, port.Number)
 	}
-	return g.quarantine.Refuse(g.quarantine.Turn(), quarantine.Finding{Subject: streamSubject(s), Refused: busyForm{s}, Verdict: quarantine.Verdict{Text: text, Final: true}})
+	return g.quarantine.Refuse(g.quarantine.Turn(), quarantine.Finding{Subject: streamSubject(s), Refused: busyForm{s}, Verdict: quarantine.Verdict{Text: text}})
 }
 
 // refusePorts removes the streams of a plan whose ports nginx could not listen on, and

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
+	"sluice/internal/selfsigned"
 	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 	"sluice/templates"
 )
 
@@ -141,7 +142,9 @@ func TestPortThatNginxCannotListenOn(t *testing.T) {
 // refusing rejects files that contain certain texts.
 type refusing []string
 
-func (r refusing) Test(_ context.Context, conf io.WriterTo) error {
+func (r refusing) Test(ctx context.Context, conf io.WriterTo) error { return r.TestApart(ctx, conf) }
+
+func (r refusing) TestApart(_ context.Context, conf io.WriterTo) error {
 	var text strings.Builder
 	if _, err := conf.WriteTo(&text); err != nil {
 		return err
@@ -164,7 +167,13 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 	e := render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", Capabilities: render.Capabilities{Stream: true, SSLPreread: true}}
 	web := model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}
 	s := model.Static{Streams: streamsOf(1, 2, 3), PassesThrough: true, Passthroughs: []model.Passthrough{{Host: "a.example", Source: web}, {Host: "b.example"}}}
-	values, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"proxy-stream-responses": "7"}})
+	proxied := settingsOf("")
+	proxied.Data = map[string]string{"proxy-stream-responses": "7"}
+	values, _ := settings.Read(proxied)
+	certificate, err := selfsigned.Certificate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.Blocks = values.Blocks()
 	for _, test := range []struct {
 		static   model.Static
@@ -180,21 +189,25 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 		{s, refusing{"no such text"}, nil, false},
 		{model.Static{Blocks: s.Blocks}, refusing{"proxy_responses"}, nil, false},
 	} {
-		b := &blame{ctx: t.Context(), process: test.bad, oldest: func() []model.ObjectRef { return nil }, render: func(s model.Static) *render.File {
-			file, _ := set.Render(s, e, nil)
-			return file
-		}}
-		whole := b.render(test.static)
-		b.find(test.static, nil, whole, b.read(whole))
+		p := &plan{served: snap(t), configMap: proxied, rounds: mostRounds, config: model.Config{Static: test.static}, options: translate.Options{Passthrough: true, ConfigMap: snapshot.NameOf(proxied)},
+			render: func(s model.Static) *render.File {
+				file, _ := set.Render(s, e, nil)
+				return file
+			}}
+		p.served = p.served.WithConfigMap(proxied)
+		p.options.FallbackCertificate = certificate
+		b, o := &search{ctx: t.Context(), process: test.bad, plan: p}, outcome{}
+		whole := p.render(test.static)
+		b.find(&o, whole, b.test(whole))
 		var found []string
-		for _, c := range b.culprits {
+		for _, c := range o.culprits {
 			if c.stream == "" {
 				c.stream = c.object.String()
 			}
 			found = append(found, c.stream)
 		}
-		if !slices.Equal(found, test.culprits) || (len(b.settings) > 0) != test.settings || b.failed != nil {
-			t.Errorf("%v: blamed are %v, settings %v", test.bad, found, b.settings)
+		if !slices.Equal(found, test.culprits) || (len(o.settings) > 0) != test.settings || b.failed != nil {
+			t.Errorf("%v: blamed are %v, settings %v", test.bad, found, o.settings)
 		}
 	}
 }

@@ -122,7 +122,10 @@ func (c *Controller) refusals() []model.Problem {
 // routeProblem tells the owner of an Ingress in which form it is served, and why.
 func routeProblem(r *quarantine.Refusal) model.Problem {
 	reason, text := model.Refused, "nginx refuses it"
-	if r.Waits {
+	switch {
+	case r.Joins:
+		reason, text = model.Untested, "nginx refuses it together with others, which it joins later"
+	case r.Waits:
 		reason, text = model.Untested, "it waits for a separate test"
 	}
 	switch {

@@ -1,17 +1,16 @@
 package controller
 
 import (
+	"cmp"
 	"context"
-	"io"
+	"slices"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
-	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
-	"sluice/internal/render"
-	"sluice/internal/translate"
+	"sluice/internal/snapshot"
 )
 
 // trials tests the Ingresses that wait in quarantine, apart from the served file and in
@@ -23,138 +22,176 @@ type trials struct {
 	due, ended chan *trial
 	// again fires when the next ones are due.
 	again *time.Timer
-	// busy is set from begin until the result of the trial was handled. last is the
-	// namespace of the last trial.
-	busy bool
-	last string
+	// free is the number of trials that may begin. tested are the namespaces of those
+	// that began, until their results were handled. last is the one that began last.
+	free   int
+	tested map[string]bool
+	last   string
+	// groups is how many Ingresses to test together, of namespaces with some left.
+	groups map[string]int
+	// decided is set if verdicts are not in a plan yet, since then. They wait joinAfter for
+	// others, which join in the same load.
+	decided   time.Time
+	joinAfter time.Duration
 }
 
-// trial is one test of waiting Ingresses, all of one namespace.
+// trial tests waiting Ingresses, all of one namespace.
 type trial struct {
-	tested []quarantine.Refusal
-	static model.Static
-	render func(model.Static) *render.File
-	oldest func() []model.ObjectRef
-
+	namespace string
+	tested    []quarantine.Refusal
+	plan      *plan
+	// runs reports whether nginx runs an object in the same form as in the plan.
+	runs func(model.ObjectRef) bool
+	// group is how many are tested together first, and at the end how many would be next.
+	group    int
 	verdicts map[quarantine.Subject]quarantine.Verdict
-	// untested is set if the result says nothing, because nginx could not be run.
+	// untested is set if nginx could not be run.
 	untested bool
 }
 
-// mostTogether is the maximum number of Ingresses in one trial.
-const mostTogether = 64
-
-// trialTime limits one trial.
-const trialTime = 2 * time.Second
-
-// aside is a tester that gives way to other tests and reloads.
-type aside struct{ *nginx.Process }
-
-// Test runs `nginx -t` when nothing else needs it.
-func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
+const (
+	// atOnce is the number of trials at the same time.
+	atOnce = 2
+	// mostTogether is the maximum number of Ingresses in one file.
+	mostTogether = 64
+	// mostOfATurn is the maximum number of tests before the next namespace has its turn.
+	mostOfATurn = 8
+	// untestedPause follows a test that could not run.
+	untestedPause = 2 * time.Second
+)
 
 func newTrials(process tester) *trials {
-	t := &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), again: time.NewTimer(0)}
+	t := &trials{process: process, due: make(chan *trial, atOnce), ended: make(chan *trial), again: time.NewTimer(0),
+		free: atOnce, tested: map[string]bool{}, groups: map[string]int{}, joinAfter: time.Second}
 	t.again.Stop()
 	return t
 }
 
-// begin starts the next trial, unless one is in progress or none is due. In the last
-// case, begin is called again when one is.
-func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
-	if t.busy {
-		return
+// idle reports whether no trial is in progress.
+func (t *trials) idle() bool { return len(t.tested) == 0 }
+
+// tryDue tests what is due, once nginx serves the others.
+func (c *Controller) tryDue() {
+	if c.lastConfirmed != nil {
+		c.trials.begin(c.quarantine, c.latest, c.latest.runsIn(c.lastConfirmed))
 	}
-	tested := q.Next(t.last, mostTogether)
-	if len(tested) == 0 {
-		if due := q.Due(); !due.IsZero() {
-			t.again.Reset(time.Until(due))
-		}
-		return
-	}
-	t.busy, t.last = true, tested[0].Subject.Namespace
-	var forms []*networkingv1.Ingress
-	for _, r := range tested {
-		forms = append(forms, r.Refused.(*networkingv1.Ingress))
-	}
-	snap, options := p.served.OnlyIngresses(forms), p.options
-	options.Denied = nil
-	config, _ := translate.Config(snap, options, nil)
-	next := &trial{tested: tested, static: config.Static, render: p.render, oldest: (&plan{served: snap}).oldest}
-	next.static.Streams = nil
-	t.due <- next
 }
 
-// run runs trials until ctx ends. After each it pauses for as long as that took, so
-// that it uses at most half a processor.
+// begin starts trials of what is due, as many as may run. It is called again when more is.
+func (t *trials) begin(q *quarantine.Quarantine, p *plan, runs func(model.ObjectRef) bool) {
+	for t.free > 0 {
+		namespace, tested := q.Next(t.last, func(namespace string) bool { return t.tested[namespace] })
+		if len(tested) == 0 {
+			if due := q.Due(); !due.IsZero() {
+				t.again.Reset(max(time.Until(due), time.Millisecond))
+			}
+			return
+		}
+		slices.SortFunc(tested, oldestFirst)
+		if len(tested) > mostTogether {
+			tested = tested[:mostTogether]
+		}
+		t.free--
+		t.tested[namespace], t.last = true, namespace
+		t.due <- &trial{namespace: namespace, tested: tested, plan: p, runs: runs, group: cmp.Or(t.groups[namespace], mostTogether)}
+	}
+}
+
+// oldestFirst sorts those that wait for their first test before those that are tried again.
+func oldestFirst(a, b quarantine.Refusal) int {
+	if a.Waits != b.Waits {
+		if a.Waits {
+			return -1
+		}
+		return 1
+	}
+	return snapshot.ByAge(a.Refused.(*networkingv1.Ingress), b.Refused.(*networkingv1.Ingress))
+}
+
+// run runs trials until ctx ends.
 func (t *trials) run(ctx context.Context) {
+	for range atOnce - 1 {
+		go t.work(ctx)
+	}
+	t.work(ctx)
+}
+
+// work runs trials, one after the other. After one that only tries again it pauses for as
+// long as that took.
+func (t *trials) work(ctx context.Context) {
 	for {
 		var next *trial
+		pause := time.Duration(0)
 		select {
 		case next = <-t.due:
+			began := time.Now()
+			next.test(ctx, t.process)
+			switch {
+			case next.untested:
+				pause = untestedPause
+			case !next.tested[0].Waits:
+				pause = time.Since(began)
+			}
 		case <-t.again.C:
 		case <-ctx.Done():
 			return
-		}
-		pause := time.Duration(0)
-		if next != nil {
-			began := time.Now()
-			next.test(ctx, t.process)
-			pause = time.Since(began)
-			if next.untested {
-				pause = trialTime
-			}
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return
 		}
-		if !t.end(ctx, next) {
+		select {
+		case t.ended <- next:
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// end passes a result to the loop. It returns false once ctx has ended.
-func (t *trials) end(ctx context.Context, next *trial) bool {
-	select {
-	case t.ended <- next:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// test finds the culprits among the Ingresses.
+// test finds out which of the Ingresses nginx refuses, beside those that it runs on their hosts.
 func (t *trial) test(ctx context.Context, process tester) {
-	b := &blame{ctx: ctx, process: process, render: t.render, oldest: t.oldest, until: time.Now().Add(trialTime), patient: true}
-	b.removeCulprits(part(t.static, t.static.Servers))
-	b.findStreams(t.static)
-	t.untested = b.failed != nil || b.stuck || len(b.settings) > 0
+	s := &search{ctx: ctx, process: process, plan: t.plan}
+	tried, err := sift(t.tested, t.group, mostOfATurn, func(all, _ []quarantine.Refusal) error {
+		var forms []*networkingv1.Ingress
+		for _, r := range all {
+			forms = append(forms, r.Refused.(*networkingv1.Ingress))
+		}
+		return s.apart(t.plan.fileOf(forms, true, t.runs))
+	})
+	t.untested, t.group = err != nil, tried.group
 	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
-	for _, c := range b.culprits {
-		t.verdicts[c.subject()] = c.verdict()
+	for _, r := range tried.passed {
+		t.verdicts[r.Subject] = quarantine.Verdict{Passed: true}
+	}
+	for _, failed := range tried.refused {
+		t.verdicts[failed.item.Subject] = quarantine.Verdict{Text: messageOf(wordsOf(failed.err))}
 	}
 	if t.untested {
-		for _, r := range t.tested {
+		for _, r := range tried.rest {
 			t.verdicts[r.Subject] = quarantine.Verdict{Undecided: true}
 		}
 	}
 }
 
 // trialEnded handles the result of a trial: Ingresses that pass are served, and those
-// that nginx rejects stay in quarantine.
+// that nginx rejects stay in quarantine. What is decided joins in one load.
 func (c *Controller) trialEnded(ctx context.Context, t *trial) {
-	if t == nil {
-		c.trials.begin(c.quarantine, c.latest)
-		return
+	if t != nil {
+		c.trials.free++
+		delete(c.trials.tested, t.namespace)
+		if c.trials.groups[t.namespace] = t.group; len(t.verdicts) == len(t.tested) {
+			delete(c.trials.groups, t.namespace)
+		}
+		c.retainTrust()
+		if c.quarantine.Settle(t.tested, t.verdicts) > 0 && c.trials.decided.IsZero() {
+			c.trials.decided = time.Now()
+		}
 	}
-	c.trials.busy = false
-	c.retainTrust()
-	if c.quarantine.Settle(t.tested, t.verdicts) > 0 {
+	since := c.trials.decided
+	if !since.IsZero() && (time.Since(since) >= c.trials.joinAfter || c.trials.idle() && !c.quarantine.Untested()) {
 		c.sync(ctx)
 		return
 	}
-	c.trials.begin(c.quarantine, c.latest)
+	c.tryDue()
 }

@@ -34,7 +34,7 @@ func writeTrust(files []render.TrustFile) error {
 // retainTrust removes the files of trusted authorities that nginx no longer needs. It
 // waits for the end of a trial, which may have written further ones.
 func (c *Controller) retainTrust() {
-	if !c.trustLeft || c.trials.busy {
+	if !c.trustLeft || !c.trials.idle() {
 		return
 	}
 	c.trustLeft = false

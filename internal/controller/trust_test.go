@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
@@ -87,9 +90,10 @@ func TestOldTrustGoes(t *testing.T) {
 	step(1, true)
 	source.Secrets = []*corev1.Secret{second}
 	step(2, false)
-	c.trials.busy = true
+	c.trials.tested["shop"] = true
 	source.Ingresses = []*networkingv1.Ingress{form("tls", "tls.example")}
 	step(2, true)
+	c.trials.tested = map[string]bool{}
 	c.trialEnded(t.Context(), &trial{})
 	if files := there(); len(files) != 0 {
 		t.Errorf("there are %q after the trial", files)
@@ -99,7 +103,9 @@ func TestOldTrustGoes(t *testing.T) {
 // present rejects a file that names a missing file.
 type present struct{ tests int }
 
-func (p *present) Test(_ context.Context, conf io.WriterTo) error {
+func (p *present) Test(ctx context.Context, conf io.WriterTo) error { return p.TestApart(ctx, conf) }
+
+func (p *present) TestApart(_ context.Context, conf io.WriterTo) error {
 	for _, trust := range conf.(*render.File).Trust() {
 		p.tests++
 		if _, err := os.Stat(trust.Path); err != nil {
@@ -116,15 +122,13 @@ func TestATrialHasTheTrustThatItNames(t *testing.T) {
 	ing, secret := trusting(t)
 	source.Ingresses, source.Secrets = []*networkingv1.Ingress{ing}, []*corev1.Secret{secret}
 	c, _ := trustful(t, source)
-	c.trials.busy = true
 	c.sync(t.Context())
 	f, _ := c.latest.finding(culprit{object: refOf(snapshot.Name{Namespace: "shop", Name: "tls"}), undecided: true}, c.good)
 	c.quarantine.Refuse(c.latest.turn, f)
-	c.trials.busy = false
-	c.trials.begin(c.quarantine, c.latest)
+	c.trials.begin(c.quarantine, c.latest, c.latest.runsIn(nil))
 	next, process := <-c.trials.due, &present{}
 	next.test(t.Context(), process)
-	if process.tests == 0 || len(next.verdicts) > 0 {
+	if process.tests == 0 || slices.ContainsFunc(slices.Collect(maps.Values(next.verdicts)), func(v quarantine.Verdict) bool { return !v.Passed }) {
 		t.Errorf("after %d files found %v", process.tests, next.verdicts)
 	}
 }

@@ -23,7 +23,7 @@ var pathRows = []row{
 	{"exact-thrice", "an Exact path for the third time", untold(stopsOthers)},
 	{"pattern-neighbour", "a neighbour's path that does not compile", untold(stopsOthers)},
 	{"refused-protects", "an Ingress that nginx refuses, that protects", untold(operation)},
-	{"pattern-refused", "a pattern that nginx refuses", by("spec.rules*").that("cannot be written to nginx.conf", "does not compile")},
+	{"pattern-refused", "a pattern, ciphers, a variable or anything else that nginx refuses of an Ingress", by("spec.rules*").that("cannot be written to nginx.conf", "does not compile")},
 	{"pattern-groups", "a pattern whose groups cannot be told", by("spec.rules*").that("want a regular expression")},
 	{"health-labels", "the health path on a host with a wildcard", quiet(func(f *facts) bool {
 		return f.anyPath(func(p path) bool { return strings.HasPrefix(p.host, "*.") && p.text == f.healthPath })

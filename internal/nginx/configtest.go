@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,38 +45,81 @@ func (p *Process) Test(ctx context.Context, conf io.WriterTo) error {
 	return p.test(ctx, conf)
 }
 
-// TestAside is Test for callers that can wait: it gives way to other tests and
-// reloads, and then starts again. It does not give way before nginx has the sockets
-// of a real file, because an interrupted test can leave a new socket behind.
-func (p *Process) TestAside(ctx context.Context, conf io.WriterTo) error {
-	for {
-		if err := p.take(ctx); err != nil {
-			return err
-		}
-		aside, cancel := context.WithCancel(ctx)
-		if p.good == goodFile {
-			p.aside.Store(&cancel)
-		}
-		err := p.test(aside, conf)
-		p.aside.Store(nil)
-		gaveWay := aside.Err() != nil && ctx.Err() == nil
-		cancel()
-		p.release()
-		if !gaveWay {
-			return err
-		}
+// TestApart checks a small file beside everything else. It takes no turn, because the file
+// listens on unix sockets of its own, so that it keeps nobody from a port. If memory runs
+// out, the kernel ends this test first: then it decides nothing. A file that takes longer
+// than names that resolve is refused.
+func (p *Process) TestApart(ctx context.Context, conf io.WriterTo) error {
+	sockets, err := os.MkdirTemp(p.options.StateDir, apartDir)
+	if err != nil {
+		return fmt.Errorf("make room for a test: %w", err)
 	}
+	defer os.RemoveAll(sockets)
+	var text bytes.Buffer
+	if _, err := conf.WriteTo(&text); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	return p.testWithin(ctx, Conf(listeningApart(text.Bytes(), sockets)), p.apartTimeout(), true)
+}
+
+// apartDir is the pattern of the folders with the sockets of small files.
+const apartDir = "apart-*"
+
+// apartTime is longer than a small file takes whose names resolve.
+const apartTime = 2 * time.Second
+
+// apartTimeout limits the test of a small file: on a slow machine it is longer.
+func (p *Process) apartTimeout() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(apartTime, 2*p.longestLoad)
+}
+
+// listenLine is a listen directive: its beginning, the address and the parameters.
+var listenLine = regexp.MustCompile(`(?m)^([ \t]*listen[ \t]+)([^\s;]+)([^;\n]*);`)
+
+// ofPorts are parameters of listen that unix sockets cannot have.
+var ofPorts = regexp.MustCompile(`[ \t]+(quic|udp|reuseport|ipv6only=\w+|so_keepalive=[\w:]+|fastopen=\d+)\b`)
+
+// listeningApart replaces each address of listen directives by a unix socket in a folder.
+func listeningApart(conf []byte, folder string) []byte {
+	sockets := map[string]string{}
+	return listenLine.ReplaceAllFunc(conf, func(line []byte) []byte {
+		parts := listenLine.FindSubmatch(line)
+		dropped := ofPorts.FindAllString(string(parts[3]), -1)
+		key := string(parts[2])
+		for _, parameter := range []string{"quic", "udp"} {
+			if slices.ContainsFunc(dropped, func(d string) bool { return strings.TrimSpace(d) == parameter }) {
+				key += " " + parameter
+			}
+		}
+		socket := sockets[key]
+		if socket == "" {
+			socket = fmt.Sprintf("%s/%d", folder, len(sockets))
+			sockets[key] = socket
+		}
+		return fmt.Appendf(nil, `%s"unix:%s"%s;`, parts[1], socket, ofPorts.ReplaceAll(parts[3], nil))
+	})
 }
 
 func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
+	return p.testWithin(ctx, conf, 0, false)
+}
+
+// testWithin tests a file. A limit of 0 is that of the options. A test that is expendable is
+// the first to end if memory runs out.
+func (p *Process) testWithin(ctx context.Context, conf io.WriterTo, limit time.Duration, expendable bool) error {
 	path, err := writeBeside(p.options.path("candidate-*.conf"), conf)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(path)
+	if limit == 0 {
+		limit = p.testTimeout(path)
+	}
 	began := time.Now()
-	output, err := p.runTest(ctx, path)
-	if err == nil {
+	output, err := p.runTest(ctx, path, limit, expendable)
+	if err == nil && !expendable {
 		p.noteLoad(time.Since(began))
 	}
 	var failed *exec.ExitError
@@ -85,7 +129,7 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("test the configuration: %w", ctx.Err())
 	case errors.Is(err, context.DeadlineExceeded):
-		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", p.testTimeout(path)), Raw: output}
+		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", limit), Raw: output}
 	case errors.As(err, &failed) && failed.Exited():
 		return parseTestOutput(output, path)
 	default:
@@ -93,8 +137,8 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	}
 }
 
-func (p *Process) runTest(ctx context.Context, path string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.testTimeout(path))
+func (p *Process) runTest(ctx context.Context, path string, limit time.Duration, expendable bool) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	argv := p.install.Command(p.arguments("-t", "-c", path)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -102,7 +146,14 @@ func (p *Process) runTest(ctx context.Context, path string) (string, error) {
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(largePages+keepMemory), "/", time.Second
 	cmd.SysProcAttr = attributes()
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	if expendable {
+		// Where that is not allowed, the test is as any other process.
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid), []byte("1000"), 0)
+	}
+	err := cmd.Wait()
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}

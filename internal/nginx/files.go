@@ -86,6 +86,10 @@ func (p *Process) sweep() error {
 			failed = append(failed, os.Remove(path))
 		}
 	}
+	apart, _ := filepath.Glob(p.options.path(apartDir))
+	for _, folder := range apart {
+		failed = append(failed, os.RemoveAll(folder))
+	}
 	return errors.Join(failed...)
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -53,9 +52,8 @@ type Process struct {
 	options Options
 	status  StatusFunc
 
-	// turn is a lock on the state directory. aside cancels a test that gives way.
-	turn  chan struct{}
-	aside atomic.Pointer[context.CancelFunc]
+	// turn is a lock on the state directory.
+	turn chan struct{}
 	// life ends with Stop; finished is closed when nothing restarts nginx any more.
 	life     context.Context
 	end      context.CancelFunc
@@ -257,14 +255,6 @@ func (p *Process) endRun(r *run, rec record) error {
 }
 
 func (p *Process) take(ctx context.Context) error {
-	select {
-	case p.turn <- struct{}{}:
-		return nil
-	default:
-	}
-	if giveWay := p.aside.Load(); giveWay != nil {
-		(*giveWay)()
-	}
 	select {
 	case p.turn <- struct{}{}:
 		return nil

@@ -60,10 +60,9 @@ func (q *Quarantine) same(a, b Form) bool {
 type Verdict struct {
 	// Text is nginx's message, in one line.
 	Text string
-	// Undecided is set if only a separate test can tell whether nginx rejects it.
-	Undecided bool
-	// Final is set if only a change can fix it, so that there is no retry.
-	Final bool
+	// Undecided is set if only a separate test can tell whether nginx rejects it. Passed is
+	// set if one told that nginx accepts it.
+	Undecided, Passed bool
 }
 
 // Finding is a Subject that nginx rejects, or that waits for a test.
@@ -111,7 +110,7 @@ func (q *Quarantine) add(f Finding) {
 	if f.Undecided {
 		q.wait(r)
 	} else {
-		q.retryLater(r, f.Final)
+		q.retryLater(r)
 	}
 	q.refusals[f.Subject] = r
 	q.changed(r)
@@ -174,16 +173,32 @@ func (q *Quarantine) All() iter.Seq[*Refusal] { return maps.Values(q.refusals) }
 // Empty reports whether nothing is in quarantine.
 func (q *Quarantine) Empty() bool { return len(q.refusals) == 0 }
 
-// Waiting returns the number of Subjects that are not served and were not decided by
-// a test.
-func (q *Quarantine) Waiting() int {
+// Undecided returns the number of Subjects that are not served and that no test decided on
+// yet, without those of the namespaces in which nginx refuses something.
+func (q *Quarantine) Undecided() int {
+	refusing := map[string]bool{}
+	for _, r := range q.refusals {
+		if r.Apart && !r.Waits {
+			refusing[r.Subject.Namespace] = true
+		}
+	}
 	count := 0
 	for _, r := range q.refusals {
-		if r.Waits && r.Stand != AsGood {
+		if r.Waits && r.Stand != AsGood && !refusing[r.Subject.Namespace] {
 			count++
 		}
 	}
 	return count
+}
+
+// Untested reports whether a test of a form is due that had none yet.
+func (q *Quarantine) Untested() bool {
+	for _, r := range q.refusals {
+		if r.Waits && !r.due.IsZero() && !q.now().Before(r.due) {
+			return true
+		}
+	}
+	return false
 }
 
 // Passed returns the forms that passed a separate test and have not changed since.

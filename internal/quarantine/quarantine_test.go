@@ -188,7 +188,7 @@ func TestNewFormsOfAStruckNamespaceWait(t *testing.T) {
 	if q.Hold(fresh); !q.Of(web).Waits || said(q.Of(web).Form()) != "old" {
 		t.Errorf("held is %v", q.Of(web))
 	}
-	if q.Settle(q.Next("", 9), nil) != 1 || q.Of(web) != nil || q.Passed()[web] != fresh.Refused {
+	if q.Settle(due(q, ""), map[Subject]Verdict{web: {Passed: true}}) != 1 || q.Of(web) != nil || q.Passed()[web] != fresh.Refused {
 		t.Error("it did not pass")
 	}
 	if q.Hold(fresh); q.Of(web) != nil {
@@ -209,7 +209,7 @@ func TestARetryStrikesNobody(t *testing.T) {
 		q.refuse(Finding{Subject: web, Refused: form("bad"), Verdict: Verdict{Undecided: waits}})
 		clock.Time = clock.Add(2 * probation)
 		q.Struck()
-		q.Settle(q.Next("", 1), map[Subject]Verdict{web: {Text: "refused"}})
+		q.Settle(due(q, ""), map[Subject]Verdict{web: {Text: "refused"}})
 		if struck := len(q.Struck()) > 0; struck != waits {
 			t.Errorf("it waited: %v; the namespace is struck: %v", waits, struck)
 		}
@@ -223,31 +223,33 @@ func TestARetryThatPassesByItselfStrikesNobody(t *testing.T) {
 	q, clock := at(never)
 	q.refuse(Finding{Subject: web, Refused: form("bad")})
 	clock.Time = clock.Add(2 * probation)
-	q.Settle(q.Next("", 1), nil)
+	q.Settle(due(q, ""), map[Subject]Verdict{web: {Passed: true}})
 	if !q.refuse(Finding{Subject: web, Refused: form("bad")}) || len(q.Struck()) > 0 {
 		t.Error("a retry strikes the namespace")
 	}
 }
 
-// TestRetriesComeLaterAndLater, or never if only a change can fix the form.
+// due returns what is to be tested next, after a namespace.
+func due(q *Quarantine, last string) []Refusal {
+	_, due := q.Next(last, func(string) bool { return false })
+	return due
+}
+
+// TestRetriesComeLaterAndLater.
 func TestRetriesComeLaterAndLater(t *testing.T) {
 	t.Parallel()
-	final, _ := at(never)
-	if final.refuse(Finding{Subject: web, Refused: form("bad"), Verdict: Verdict{Final: true}}); !final.Due().IsZero() {
-		t.Error("what cannot pass is tested again")
-	}
 	q, clock := at(never)
 	q.refuse(Finding{Subject: web, Refused: form("bad")})
 	want := firstRetry
 	for range 9 {
-		if due := q.Due().Sub(clock.Time); due != want {
-			t.Fatalf("it is tested again after %v, want %v", due, want)
+		if after := q.Due().Sub(clock.Time); after != want {
+			t.Fatalf("it is tested again after %v, want %v", after, want)
 		}
-		if len(q.Next("", 1)) > 0 {
+		if len(due(q, "")) > 0 {
 			t.Fatal("it is tested before it is due")
 		}
 		clock.Time = q.Due().Add(1)
-		tested := q.Next("", 1)
+		tested := due(q, "")
 		if q.Settle(tested, map[Subject]Verdict{web: {Undecided: true}}) != 0 || q.Due().Sub(clock.Time) != firstRetry {
 			t.Fatal("a test that could not be is a verdict, or repeated at once")
 		}
@@ -267,76 +269,79 @@ func TestEachNamespaceHasItsTurn(t *testing.T) {
 	}
 	last := ""
 	for _, want := range []string{"n0", "n1", "n2", "n0"} {
-		next := q.Next(last, 2)
-		if len(next) != 2 || next[0].Subject.Namespace != want || next[1].Subject.Namespace != want || next[0].Subject.Name > next[1].Subject.Name {
-			t.Fatalf("next are %v, want two of %s", next, want)
+		next := due(q, last)
+		if len(next) != 3 || next[0].Subject.Namespace != want || next[1].Subject.Namespace != want {
+			t.Fatalf("next are %v, want those of %s", next, want)
 		}
 		last = want
 	}
-	tested := q.Next("", 2)
+	if namespace, _ := q.Next("", func(name string) bool { return name == "n0" }); namespace != "n1" {
+		t.Errorf("next is %s, though n0 is being tested", namespace)
+	}
+	tested := due(q, "")[:2]
 	q.Release(func(Form) bool { return true }, func(s Subject) Form {
 		if s == tested[0].Subject {
 			return form("newer")
 		}
 		return form("new")
 	})
-	if q.Settle(tested, nil) != 1 || q.Of(tested[1].Subject) != nil {
+	passed := Verdict{Passed: true}
+	if q.Settle(tested, map[Subject]Verdict{tested[0].Subject: passed, tested[1].Subject: passed}) != 1 || q.Of(tested[1].Subject) != nil {
 		t.Error("a test of a form that is gone decided something")
 	}
 	q.refuse(Finding{Subject: web, Refused: form("bad"), Basis: Look(world{}.look).Basis(secret), Verdict: Verdict{Undecided: true}})
-	tested = q.Next("n9", 1)
+	tested = due(q, "n9")
 	q.Release(all, world{web: "bad", secret: "new"}.look)
-	if len(tested) != 1 || q.Settle(tested, nil) != 0 || q.Of(web) == nil {
+	if len(tested) != 1 || q.Settle(tested, map[Subject]Verdict{web: passed}) != 0 || q.Of(web) == nil {
 		t.Error("a test with what is gone decided something")
 	}
 }
 
-// TestUndecidedFormsStarveNobody: a form that no test decides comes after others of its
-// namespace, at growing intervals. Due retries of other namespaces run meanwhile.
-func TestUndecidedFormsStarveNobody(t *testing.T) {
+// TestWhatWasNotReachedStaysDue: a test ended before it came to a form. One that could not
+// run is repeated at growing intervals.
+func TestWhatWasNotReachedStaysDue(t *testing.T) {
 	t.Parallel()
 	q, clock := at(never)
-	of := func(namespace, name string) Subject {
-		return Of(model.ObjectRef{Kind: "Ingress", Namespace: namespace, Name: name})
-	}
-	slow, sibling, retry := of("a", "a-slow"), of("a", "b-good"), of("b", "retry")
-	q.refuse(Finding{Subject: retry, Refused: form("bad")})
-	q.refuse(Finding{Subject: slow, Refused: form("new"), Verdict: Verdict{Undecided: true}})
-	q.refuse(Finding{Subject: sibling, Refused: form("new"), Verdict: Verdict{Undecided: true}})
-	tested, last := map[Subject]int{}, ""
-	for range 200 {
-		clock.Time = clock.Add(4 * time.Second)
-		next := q.Next(last, 1)
-		for _, r := range next {
-			tested[r.Subject]++
-			last = r.Subject.Namespace
+	q.refuse(Finding{Subject: web, Refused: form("new"), Verdict: Verdict{Undecided: true}})
+	for range 3 {
+		if tested := due(q, ""); len(tested) != 1 || q.Settle(tested, nil) != 0 || !q.Untested() {
+			t.Fatalf("due are %v", tested)
 		}
-		q.Settle(next, map[Subject]Verdict{slow: {Undecided: true}, retry: {Text: "refused"}})
 	}
-	if tested[sibling] != 1 || tested[retry] != 4 || tested[slow] < 10 || tested[slow] > 20 {
-		t.Errorf("tested %v", tested)
+	for _, want := range []time.Duration{firstWait, 2 * firstWait, 4 * firstWait} {
+		q.Settle(due(q, ""), map[Subject]Verdict{web: {Undecided: true}})
+		if wait := q.Due().Sub(clock.Time); wait != want || q.Untested() {
+			t.Errorf("it is tested again after %v, want %v", wait, want)
+		}
+		clock.Time = q.Due()
 	}
 }
 
-// TestFewerAreTestedTogether after a test that decided none of them, even if a test of
-// another namespace decided something meanwhile.
-func TestFewerAreTestedTogether(t *testing.T) {
+// TestPutBackJoinsWithoutATest: nginx refused a form that passed together with others.
+func TestPutBackJoinsWithoutATest(t *testing.T) {
 	t.Parallel()
-	q, clock := at(never)
-	verdicts := map[Subject]Verdict{}
-	for i := range 64 {
-		s := Of(model.ObjectRef{Namespace: "a", Name: fmt.Sprintf("web-%02d", i)})
-		verdicts[s] = Verdict{Undecided: true}
-		q.refuse(Finding{Subject: s, Refused: form("new"), Verdict: verdicts[s]})
+	q, _ := at(never)
+	fresh := Finding{Subject: web, Refused: form("new"), Good: form("old"), Apart: true}
+	q.PutBack(fresh)
+	if r := q.Of(web); !r.Waits || !r.Joins || said(r.Form()) != "old" || len(due(q, "")) > 0 {
+		t.Fatalf("it is served as %v, and to be tested: %v", said(r.Form()), due(q, ""))
 	}
-	for _, want := range []int{64, 16, 16, 16, 16, 4} {
-		q.refuse(Finding{Subject: other, Refused: form("new"), Verdict: Verdict{Undecided: true}})
-		q.Settle(q.Next("b", 64), nil)
-		next := q.Next("", 64)
-		if len(next) != want {
-			t.Fatalf("%d are tested together, want %d", len(next), want)
-		}
-		q.Settle(next, verdicts)
-		clock.Time = clock.Add(firstWait)
+	if !q.Join() || q.Of(web) != nil || q.Passed()[web] != fresh.Refused || q.Join() {
+		t.Error("it does not join")
+	}
+}
+
+// TestUndecidedWithoutRefusingNamespaces: those of a namespace with a refusal do not count.
+func TestUndecidedWithoutRefusingNamespaces(t *testing.T) {
+	t.Parallel()
+	q, _ := at(never)
+	q.refuse(Finding{Subject: web, Refused: form("new"), Apart: true, Verdict: Verdict{Undecided: true}})
+	elsewhere := Of(model.ObjectRef{Kind: "Ingress", Namespace: "elsewhere", Name: "web"})
+	q.refuse(Finding{Subject: elsewhere, Refused: form("new"), Apart: true, Verdict: Verdict{Undecided: true}})
+	if got := q.Undecided(); got != 2 {
+		t.Errorf("%d are undecided, want 2", got)
+	}
+	if q.refuse(Finding{Subject: other, Refused: form("bad"), Apart: true}); q.Undecided() != 1 {
+		t.Errorf("%d are undecided, want the one of the other namespace", q.Undecided())
 	}
 }

@@ -94,6 +94,8 @@ type Refusal struct {
 	Basis  Basis
 	// Apart is set if it can be tested separately.
 	Apart bool
+	// Joins is set while it is left out only because nginx refuses it with others.
+	Joins bool
 
 	// due is when it is tested without a known change: for the first time, if it
 	// waits, or again. It is zero for never.

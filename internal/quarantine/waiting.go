@@ -1,9 +1,8 @@
 package quarantine
 
 import (
-	"cmp"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -33,11 +32,11 @@ func doubled(wait time.Duration, times int, most time.Duration) time.Duration {
 	return wait
 }
 
-// retryLater schedules another test of a form, unless its verdict is final. A form
-// may be rejected only together with others, and no Basis shows when these change.
-func (q *Quarantine) retryLater(r *Refusal, final bool) {
+// retryLater schedules another test of a form. It may be rejected only together with others,
+// or because of a name that does not resolve, and no Basis shows when that changes.
+func (q *Quarantine) retryLater(r *Refusal) {
 	r.due, r.undecided = time.Time{}, 0
-	if final || !r.Apart {
+	if !r.Apart {
 		return
 	}
 	r.due = q.now().Add(doubled(firstRetry, q.retries[r.Subject], longestRetry))
@@ -46,7 +45,7 @@ func (q *Quarantine) retryLater(r *Refusal, final bool) {
 
 // wait makes a form wait for its first test, which is due at once.
 func (q *Quarantine) wait(r *Refusal) {
-	r.Waits, r.due, r.undecided = true, q.now(), 0
+	r.Waits, r.Joins, r.due, r.undecided = true, false, q.now(), 0
 }
 
 // notDecided schedules another test of a form after one that did not decide on it.
@@ -80,39 +79,24 @@ func (q *Quarantine) Hold(f Finding) {
 	q.add(f)
 }
 
-// Next returns refusals to test together whose test is due, most at most. They are of
-// one namespace: the one after last, by name, so that each has its turn, whether its
-// forms wait or are tried again. Among those of a namespace the longest due is first.
-// The others have as many undecided tests as that one: after each there are fewer.
-func (q *Quarantine) Next(last string, most int) []Refusal {
-	var due []*Refusal
+// Next returns the refusals of one namespace whose test is due, in no particular order: of
+// the namespace after last, by name, so that each has its turn. It passes over those that
+// are busy.
+func (q *Quarantine) Next(last string, busy func(namespace string) bool) (namespace string, due []Refusal) {
+	byNamespace := map[string][]Refusal{}
 	now := q.now()
 	for _, r := range q.refusals {
-		if !r.due.IsZero() && !now.Before(r.due) {
-			due = append(due, r)
+		if !r.due.IsZero() && !now.Before(r.due) && !busy(r.Subject.Namespace) {
+			byNamespace[r.Subject.Namespace] = append(byNamespace[r.Subject.Namespace], *r)
 		}
 	}
-	if len(due) == 0 {
-		return nil
+	if len(byNamespace) == 0 {
+		return "", nil
 	}
-	slices.SortFunc(due, func(a, b *Refusal) int {
-		return cmp.Or(strings.Compare(a.Subject.Namespace, b.Subject.Namespace), a.due.Compare(b.due), a.Subject.Compare(b.Subject))
-	})
-	at := slices.IndexFunc(due, func(r *Refusal) bool { return r.Subject.Namespace > last })
-	first := due[max(at, 0)]
-	most = max(most>>(2*first.undecided), 1)
-	var next []Refusal
-	for _, r := range due[max(at, 0):] {
-		if len(next) < most && first.goesWith(r) {
-			next = append(next, *r)
-		}
-	}
-	return next
-}
-
-// goesWith reports whether two refusals may be tested together.
-func (r *Refusal) goesWith(o *Refusal) bool {
-	return r.Subject.Namespace == o.Subject.Namespace && r.Waits == o.Waits && r.undecided == o.undecided
+	names := slices.Sorted(maps.Keys(byNamespace))
+	at := slices.IndexFunc(names, func(name string) bool { return name > last })
+	namespace = names[max(at, 0)]
+	return namespace, byNamespace[namespace]
 }
 
 // Due returns when to call Next again without a change; zero for never.
@@ -125,29 +109,48 @@ func (q *Quarantine) Due() (next time.Time) {
 	return next
 }
 
-// Settle records the result of a test, and returns the number of decided refusals.
-// verdicts contains those that nginx rejects or that are undecided; the others pass
-// and are served. A refusal that changed meanwhile has to be tested again.
+// Settle records the results of a test, and returns the number of decided refusals. One
+// that passed is served; one without a verdict was not reached, and stays due. A refusal
+// that changed meanwhile has to be tested again.
 func (q *Quarantine) Settle(tested []Refusal, verdicts map[Subject]Verdict) (decided int) {
 	for _, was := range tested {
-		r := q.refusals[was.Subject]
-		if r == nil || r.turn != was.turn {
-			continue
-		}
-		verdict, found := verdicts[was.Subject]
+		r, verdict := q.refusals[was.Subject], verdicts[was.Subject]
 		switch {
+		case r == nil || r.turn != was.turn || verdict == (Verdict{}):
+			continue
 		case verdict.Undecided:
 			q.notDecided(r)
-		case found:
-			decided++
-			q.refused(r, verdict)
-		default:
-			decided++
+			continue
+		case verdict.Passed:
 			q.passed[r.Subject] = r.Refused
 			delete(q.refusals, r.Subject)
+		default:
+			q.refused(r, verdict)
 		}
+		decided++
 	}
 	return decided
+}
+
+// PutBack leaves out a form that passed a separate test and that nginx refuses together
+// with others. It joins them later, without another test.
+func (q *Quarantine) PutBack(f Finding) {
+	f.Undecided = true
+	q.add(f)
+	r := q.refusals[f.Subject]
+	r.Joins, r.due = true, time.Time{}
+}
+
+// Join serves again what was put back, and reports whether there was any.
+func (q *Quarantine) Join() (any bool) {
+	for subject, r := range q.refusals {
+		if r.Joins {
+			any = true
+			q.passed[subject] = r.Refused
+			delete(q.refusals, subject)
+		}
+	}
+	return any
 }
 
 // refused ends the wait of a refusal that nginx rejected in a test. A retry without a
@@ -157,7 +160,7 @@ func (q *Quarantine) refused(r *Refusal, verdict Verdict) {
 		q.struck[r.Subject.Namespace] = q.now()
 	}
 	r.Waits, r.Text = false, verdict.Text
-	q.retryLater(r, verdict.Final)
+	q.retryLater(r)
 	if q.same(r.Good, r.Refused) {
 		r.Good = nil
 		r.begin(q.judge.Protects)

@@ -305,8 +305,9 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 // asks reports whether an Ingress asks for patterns on a host: by use-regex, or by a
 // rewrite of any of its paths.
 func asks(policies *annotations.Annotations, rules []path) bool {
-	return policies.AskForPatterns() || slices.ContainsFunc(rules, func(p path) bool {
+	patterns := func(a *annotations.Annotations) bool { return a.Regex.Enabled || a.Rewrite.LeftOut }
+	return patterns(policies) || slices.ContainsFunc(rules, func(p path) bool {
 		own := policies.At(p.path)
-		return !p.redirect && (own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
+		return !p.redirect && (patterns(own) || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
 	})
 }
