@@ -1,6 +1,6 @@
-// Package admission decides whether an Ingress may be stored. In go the newest snapshot and the
-// Ingress that somebody wants to store; out come the Problems that it may not be stored with, and
-// warnings. It is pure: nothing is run, and nothing written.
+// Package admission decides whether an Ingress, or the ConfigMap with the settings, may be stored. In
+// go the newest snapshot and the object that somebody wants to store; out come the Problems that it
+// may not be stored with, and warnings. It is pure: nothing is run, and nothing written.
 //
 // The Ingress is judged by the core that serves it, beside the Ingresses that share a name with it.
 // So a review costs what those cost, however many others there are.
@@ -43,7 +43,7 @@ type Basis struct {
 
 // Verdict is the result of a review.
 type Verdict struct {
-	// Ours is set if the Ingress would be served. Others are not judged.
+	// Ours is set if the Ingress would be served, or the settings read. Others are not judged.
 	Ours bool
 	// Rejections are the Problems with which it may not be stored, Warnings what its author should
 	// know. Both are sorted.
@@ -214,6 +214,11 @@ func rejectable(p model.Problem, object *networkingv1.Ingress) bool {
 	if p.Object != snapshot.RefOf(object) {
 		return p.Reason == model.Conflict && snapshot.IsIngress(p.Object)
 	}
+	return isReason(p)
+}
+
+// isReason reports whether an object may be rejected for a Problem of its own.
+func isReason(p model.Problem) bool {
 	switch p.Reason {
 	case model.NotFound, model.NoRoom, model.Unhealthy, model.Untested:
 		return false

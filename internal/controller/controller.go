@@ -146,11 +146,14 @@ type Controller struct {
 	// rounds is the number of plans in a row in which nginx refused what it named.
 	rounds int
 
-	// idle is the reason why nothing of the cluster is served, nil if something is.
-	idle     atomic.Pointer[error]
-	ready    atomic.Bool
-	first    firstTime
-	stopping atomic.Bool
+	// idle is the reason why the pod is not ready although nginx runs, nil for none.
+	idle  atomic.Pointer[error]
+	ready atomic.Bool
+	first firstTime
+	// wasReady is set for good once the pod is ready, and readyNoted once that is written.
+	wasReady   atomic.Bool
+	readyNoted bool
+	stopping   atomic.Bool
 }
 
 // New returns a controller. It reads the last good and the rejected forms from the
@@ -190,6 +193,7 @@ func New(o Options) (*Controller, error) {
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, time.Now)
 	c.streams = &streamGuard{quarantine: c.quarantine, ahead: len(o.Ports) > 0, listening: ports.Try}
 	c.applier, c.trials = newApplier(o), newTrials(o.Process)
+	c.wasReady.Store(wasReadyBefore(o.StateDir))
 	return c, nil
 }
 

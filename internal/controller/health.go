@@ -4,14 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"sluice/internal/model"
+	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 )
 
 // healthTimeout limits the question to nginx.
 const healthTimeout = time.Second
 
-// Ready returns nil if a worker has confirmed the first configuration, something of the
+// Ready returns nil if a worker has confirmed the first configuration, nothing outside of
+// Ingresses and Namespaces has kept the pod from being ready since its start, something of the
 // cluster is served, and Sluice is not stopping. Otherwise it returns the reason.
 func (c *Controller) Ready() error {
 	switch {
@@ -23,7 +31,11 @@ func (c *Controller) Ready() error {
 	if why := c.idle.Load(); why != nil {
 		return *why
 	}
-	return c.first.ready(time.Now())
+	if err := c.first.ready(time.Now()); err != nil {
+		return err
+	}
+	c.wasReady.Store(true)
+	return nil
 }
 
 // firstTime keeps a pod from becoming ready while Ingresses wait to be tested of namespaces
@@ -56,25 +68,75 @@ func (f *firstTime) ready(now time.Time) error {
 	return nil
 }
 
-// idleness returns the reason why nothing of the cluster is served although nginx runs, if
-// the settings can change that. It returns nil if something is served.
+// idleness returns the reason why the pod must not get requests although nginx runs, nil if
+// there is none.
 func (c *Controller) idleness() error {
+	if c.wasReady.Load() {
+		return nil
+	}
+	return c.closing(c.shown.serving)
+}
+
+// closing returns the cause outside of Ingresses and Namespaces by which paths answer 503 in a
+// plan, nil if there is none. A rollout stops there, because the pods before may serve them.
+func (c *Controller) closing(p *plan) error {
 	if c.unsettled() {
 		return fmt.Errorf("ConfigMap %s does not exist, and --require-configmap is given: every path answers 503", c.Translate.ConfigMap)
+	}
+	if p == nil {
+		return nil
+	}
+	owner := c.settingsOwner().ObjectRef
+	for _, problem := range p.problems {
+		if problem.Object.Kind == "Template" || problem.Denies && (problem.Object == owner || c.lacksSecrets(p, problem)) {
+			return errors.New(problem.String())
+		}
 	}
 	return nil
 }
 
+// lacksSecrets reports whether a Problem closes paths because Sluice has no permission to read any
+// Secret at all.
+func (c *Controller) lacksSecrets(p *plan, problem model.Problem) bool {
+	return !p.snap.HasSecrets() && slices.ContainsFunc(p.named(problem.Object), func(s quarantine.Subject) bool {
+		return s.Kind == "Secret" && p.snap.Forbids(s.ObjectRef)
+	})
+}
+
 // noteIdleness stores the idleness of the plan in force, for Ready.
 func (c *Controller) noteIdleness() {
-	c.first.undecided.Store(int64(c.quarantine.Undecided()))
+	undecided := c.quarantine.Undecided()
+	c.first.undecided.Store(int64(undecided))
 	why := c.idleness()
-	c.report.Trouble("nothing is served", why)
-	if why == nil {
-		c.idle.Store(nil)
+	c.report.Trouble("not ready", why)
+	if why != nil {
+		c.idle.Store(&why)
 		return
 	}
-	c.idle.Store(&why)
+	c.idle.Store(nil)
+	if undecided == 0 {
+		c.wasReady.Store(true)
+	}
+	c.report.Trouble("not written that this pod was ready; trying again at the next sync", c.noteReady())
+}
+
+// onceReady is the file of the state directory that says that the pod was ready once.
+const onceReady = "once-ready"
+
+// noteReady tells the next process that the pod was ready.
+func (c *Controller) noteReady() error {
+	if !c.wasReady.Load() || c.readyNoted {
+		return nil
+	}
+	err := nginx.ReplaceSynced(filepath.Join(c.StateDir, onceReady), func(*os.File) error { return nil }, (*os.File).Sync)
+	c.readyNoted = err == nil
+	return err
+}
+
+// wasReadyBefore reports whether a former process of the pod was ready.
+func wasReadyBefore(stateDir string) bool {
+	_, err := os.Stat(filepath.Join(stateDir, onceReady))
+	return err == nil
 }
 
 // Healthy returns nil if an nginx worker answers.

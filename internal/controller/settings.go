@@ -11,13 +11,25 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/quarantine"
 	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
-// settingsGuard keeps the last content of a deleted ConfigMap.
+// settingsGuard keeps the last content of a deleted ConfigMap, and the last good values of
+// groups with mistakes.
 type settingsGuard struct {
 	// last is the last ConfigMap of the source. missing is set while it is deleted.
 	last    *corev1.ConfigMap
 	missing bool
+	// recalled is last with last good values.
+	recalled recalled
+}
+
+// recalled is the result of translate.LastGood.
+type recalled struct {
+	written, good *corev1.ConfigMap
+	inForce       *corev1.ConfigMap
+	problems      []model.Problem
 }
 
 // refusedGroup is a group of settings that nginx rejects, by the name of its block,
@@ -30,18 +42,45 @@ type fallenGroup struct {
 	good  *corev1.ConfigMap
 }
 
-// read returns the settings of the source, the last ones if they were deleted.
-func (g *settingsGuard) read(current *corev1.ConfigMap) *corev1.ConfigMap {
+// read returns the settings of the source, the last ones if they were deleted. good are those
+// of a former process.
+func (g *settingsGuard) read(current, good *corev1.ConfigMap) *corev1.ConfigMap {
+	if current == nil && g.last == nil {
+		g.last = good
+	}
 	if g.missing = current == nil && g.last != nil; !g.missing {
 		g.last = current
 	}
 	return g.last
 }
 
-// settingsInForce replaces the groups in quarantine.
-func (c *Controller) settingsInForce(written *corev1.ConfigMap) *corev1.ConfigMap {
+// goodSettings returns the settings that nginx confirmed last, nil if they are of another ConfigMap.
+func (c *Controller) goodSettings() *corev1.ConfigMap {
+	if good := c.good.settings; good != nil && snapshot.NameOf(good) == c.Translate.ConfigMap {
+		return good
+	}
+	return nil
+}
+
+// recall replaces groups with mistakes by their values in good, the settings that nginx
+// confirmed last.
+func (g *settingsGuard) recall(good *corev1.ConfigMap, annotationsPrefix string) *corev1.ConfigMap {
+	r := &g.recalled
+	if r.written == g.last && r.good == good {
+		return r.inForce
+	}
+	inForce, problems := translate.LastGood(g.last, good, annotationsPrefix)
+	if r.inForce != nil && r.written == g.last && sameSettings(r.inForce, inForce) {
+		inForce = r.inForce // another pointer would be another form
+	}
+	g.recalled = recalled{g.last, good, inForce, problems}
+	return inForce
+}
+
+// settingsInForce replaces the groups in quarantine. read is the ConfigMap of the source.
+func (c *Controller) settingsInForce(read, written *corev1.ConfigMap) *corev1.ConfigMap {
 	fallen := c.fallenGroups()
-	if len(fallen) == 0 {
+	if len(fallen) == 0 && written == read {
 		return written
 	}
 	inForce := fallBack(written, fallen)
@@ -133,13 +172,14 @@ func (c *Controller) goodGroup(p *plan, group quarantine.Subject) (good *corev1.
 	return nil, false
 }
 
-// problems returns the Problem of deleted settings.
+// problems returns the Problems of deleted settings, and of mistakes in place of which last
+// good values are in force.
 func (g *settingsGuard) problems() []model.Problem {
 	if !g.missing {
-		return nil
+		return g.recalled.problems
 	}
 	object := model.ObjectRef{Kind: "ConfigMap", Namespace: g.last.Namespace, Name: g.last.Name}
-	return []model.Problem{{Object: object, Reason: model.NotFound, Text: "it was deleted: its last content stays in force until it is back; for the defaults, create it empty"}}
+	return append(slices.Clone(g.recalled.problems), model.Problem{Object: object, Reason: model.NotFound, Text: "it was deleted: its last content stays in force until it is back; for the defaults, create it empty"})
 }
 
 // settingsProblem tells the owner of the settings which of them are not in force.

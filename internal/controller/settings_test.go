@@ -1,11 +1,14 @@
 package controller
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
@@ -99,6 +102,126 @@ func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
 	} {
 		if c, _ := guarded(t, test.written, test.good); c.refused(t, test.groups...) {
 			t.Errorf("%s: rolled back to the same", name)
+		}
+	}
+}
+
+// valued returns settings with these values.
+func valued(data map[string]string) *corev1.ConfigMap {
+	cm := settingsOf("")
+	cm.Data = data
+	return cm
+}
+
+// confirm has a worker confirm the latest plan.
+func (c *Controller) confirm(t *testing.T) {
+	t.Helper()
+	c.submitted()
+	c.confirmed(t.Context(), outcome{plan: c.latest})
+}
+
+// TestMistakesKeepWhatWasConfirmed: the last values that a worker confirmed are in force in place
+// of a mistake, also after a restart, and until it is mended. What was read and not confirmed is
+// not.
+func TestMistakesKeepWhatWasConfirmed(t *testing.T) {
+	t.Parallel()
+	const key = "block-cidrs"
+	c, source := guarded(t, valued(map[string]string{key: "10.0.0.0/8"}), nil)
+	c.confirm(t)
+	source.say(valued(map[string]string{key: "192.0.2.0/24"}))
+	c.sync(t.Context())
+	source.say(valued(map[string]string{key: "192.0.2.0/33", "keep-alive": "5"}))
+	for range 2 {
+		c.sync(t.Context())
+		if got := c.latest.configMap.Data; got[key] != "10.0.0.0/8" || got["keep-alive"] != "5" {
+			t.Errorf("in force: %v", got)
+		}
+	}
+	if problems := c.settings.problems(); len(problems) != 1 || problems[0].Denies || problems[0].Field != key {
+		t.Errorf("problems: %v", problems)
+	}
+	before := c.latest
+	c.confirm(t)
+	c.sync(t.Context())
+	if c.latest.configMap != before.configMap || c.latest.settings != before.settings {
+		t.Error("another pointer is in force, so that all is rendered again")
+	}
+	again := idle(t, source)
+	good, err := openLastGood(c.good.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Translate.ConfigMap, again.good = config, good
+	again.sync(t.Context())
+	if got := again.latest.configMap.Data; got[key] != "10.0.0.0/8" || got["keep-alive"] != "5" {
+		t.Errorf("in force after a restart: %v", got)
+	}
+	source.say(valued(map[string]string{key: "198.51.100.0/24"}))
+	if c.sync(t.Context()); c.latest.configMap.Data[key] != "198.51.100.0/24" || len(c.settings.problems()) > 0 {
+		t.Errorf("mended: %v in force, with %v", c.latest.configMap.Data, c.settings.problems())
+	}
+}
+
+// TestSettingsDeletedBeforeARestart stay in force, because a deletion may not open paths.
+func TestSettingsDeletedBeforeARestart(t *testing.T) {
+	t.Parallel()
+	c, _ := guarded(t, nil, valued(map[string]string{"whitelist-source-range": "10.0.0.0/8"}))
+	if c.latest.configMap == nil || c.latest.served.ConfigMap(config) == nil || len(c.settings.problems()) != 1 {
+		t.Errorf("in force is %v, with %v", c.latest.configMap, c.settings.problems())
+	}
+	other := valued(map[string]string{"whitelist-source-range": "10.0.0.0/8"})
+	other.Name = "other"
+	if c, _ = guarded(t, nil, other); c.latest.configMap != nil {
+		t.Errorf("another ConfigMap is in force: %v", c.latest.configMap)
+	}
+}
+
+// TestNotReadyWhileSettingsClose: a pod that was never ready is not ready while a mistake in the
+// settings closes paths, and says which. Once it was ready it stays so, also after a restart.
+func TestNotReadyWhileSettingsClose(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"whitelist-source-range": "10.0.0.0/33", "block-cidrs": "10.0.0.0/8; 192.0.2.1", "bind-address": "eth0", "http-snippet": "map $a $b {",
+		"whitelist-source-rang": "10.0.0.0/8", "default-annotations": "whitelist-source-range: x",
+	} {
+		c, source := guarded(t, valued(map[string]string{key: value}), nil)
+		c.confirm(t)
+		if err := c.Ready(); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+		source.say(valued(nil))
+		c.sync(t.Context())
+		if c.confirm(t); c.Ready() != nil {
+			t.Errorf("%s is mended: %v", key, c.Ready())
+		}
+		source.say(valued(map[string]string{key: value}))
+		c.sync(t.Context())
+		if c.confirm(t); c.Ready() != nil {
+			t.Errorf("%s comes again: %v", key, c.Ready())
+		}
+		if !wasReadyBefore(c.StateDir) {
+			t.Error("a restart does not know that the pod was ready")
+		}
+	}
+}
+
+// TestNotReadyWithoutTheRightToSecrets: a pod that may read no Secret at all is not ready if one of
+// them protects. A Secret that it may not read beside others is the matter of its Ingress.
+func TestNotReadyWithoutTheRightToSecrets(t *testing.T) {
+	t.Parallel()
+	for _, others := range []bool{false, true} {
+		c, source := guarded(t, valued(nil), nil)
+		protected := form("web", "a.example")
+		protected.Annotations = map[string]string{"nginx.ingress.kubernetes.io/auth-type": "basic", "nginx.ingress.kubernetes.io/auth-secret": "users"}
+		source.Ingresses = []*networkingv1.Ingress{protected}
+		source.Forbidden = []model.ObjectRef{{Kind: "Secret", Namespace: "shop", Name: "users"}}
+		if others {
+			source.Secrets = []*corev1.Secret{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "other"}}}
+		}
+		c.sync(t.Context())
+		c.confirm(t)
+		if err := c.Ready(); (err == nil) != others {
+			t.Errorf("beside others: %t: %v", others, err)
 		}
 	}
 }

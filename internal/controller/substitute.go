@@ -22,11 +22,12 @@ import (
 func (c *Controller) substitute(p *plan) {
 	p.options, p.nginx = c.Translate, c.nginx
 	p.options.ClassesUnreadable, p.options.Replicas = p.classesUnreadable, p.replicas
-	p.templates, p.settings = c.Templates.Current(), c.settings.read(p.snap.ConfigMap(c.Translate.ConfigMap))
+	read := c.settings.read(p.snap.ConfigMap(c.Translate.ConfigMap), c.goodSettings())
+	p.templates, p.settings = c.Templates.Current(), c.settings.recall(p.good, c.Translate.AnnotationsPrefix)
 	c.quarantine.Release(is[*render.Templates], p.look)
 	p.templates = c.templatesInForce()
 	c.quarantine.Release(is[*corev1.ConfigMap], p.look)
-	p.served, p.configMap = p.snap, c.settingsInForce(p.settings)
+	p.served, p.configMap = p.snap, c.settingsInForce(read, p.settings)
 	if p.configMap != p.snap.ConfigMap(c.Translate.ConfigMap) {
 		p.served = p.snap.WithConfigMap(p.configMap)
 	}

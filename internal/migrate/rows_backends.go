@@ -6,6 +6,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/translate"
 )
 
 // protects are the annotations with which a status may be a refusal.
@@ -122,6 +123,7 @@ var classRows = []row{
 			return class.Spec.Parameters != nil && class.Spec.Controller == c.options.ControllerClass
 		})
 	})},
+	{"class-by-name-alone", "`spec.ingressClassName` with a name of `--ingress-class`", because(translate.Classless).in(translate.ClassField)},
 	{"class-unreadable", "IngressClasses cannot be read", untold(operation)},
 	{"class-late", "an IngressClass that is made after its Ingresses", untold(operation)},
 	{"class-default", "an Ingress without a class in manifests", untold(nothingChanges)},

@@ -32,6 +32,9 @@ const (
 	fixedKey   = "fixed-annotations"
 )
 
+// LayerKeys returns the settings that give annotations to Ingresses.
+func LayerKeys() []string { return []string{defaultKey, fixedKey} }
+
 // Layer is a text that gives annotations to Ingresses: the value of an annotation of a
 // Namespace, or of a key of a ConfigMap.
 type Layer struct {
@@ -179,7 +182,7 @@ func OnlyLayers(cm *corev1.ConfigMap) *corev1.ConfigMap {
 	s.take(cm.Data)
 	only := &corev1.ConfigMap{Data: map[string]string{}}
 	only.Namespace, only.Name = cm.Namespace, cm.Name
-	for _, key := range []string{defaultKey, fixedKey} {
+	for _, key := range LayerKeys() {
 		if text := s.given[key]; text != "" {
 			only.Data[key] = text
 		}

@@ -26,6 +26,8 @@ type source struct {
 	once sync.Map
 	// denies is the result of Denies.
 	denies bool
+	// mistakes is the result of Mistakes.
+	mistakes []Mistake
 	// controller are the settings of the controller, if these belong to a class; nil
 	// otherwise.
 	controller *Settings
@@ -102,8 +104,22 @@ func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 			denies, s.source.denies = true, true
 		}
 		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), denies))
+		s.mistaken(s.mistakeOf(f, denies))
 	}
 	return problems
+}
+
+// mistakeOf returns an invalid value as a mistake.
+func (s *Settings) mistakeOf(f keys.Fault, denies bool) Mistake {
+	f.Meanwhile = ""
+	m := Mistake{Key: f.Key, Problem: s.problem(f.Key, model.InvalidValue, f.Text(), denies)}
+	switch {
+	case f.Protects, f.Closes:
+		m.Closes = f.Key
+	case denies:
+		m.Closes = f.Needs
+	}
+	return m
 }
 
 func (s *Settings) problem(key string, reason model.Reason, text string, denies bool) model.Problem {
@@ -116,7 +132,11 @@ func (s *Settings) unread() []model.Problem {
 	for _, key := range slices.Sorted(maps.Keys(s.source.hidden)) {
 		denies := Catalog().Closes(strings.ToLower(key), s.source.hidden[key])
 		s.source.denies = s.source.denies || denies
-		problems = append(problems, s.problem(key, model.Ambiguous, "another key differs from this one in case only, and counts", denies))
+		problem := s.problem(key, model.Ambiguous, "another key differs from this one in case only, and counts", denies)
+		problems = append(problems, problem)
+		if lower := strings.ToLower(key); denies {
+			s.mistaken(Mistake{Key: lower, Problem: problem, Closes: lower})
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.source.given)) {
 		if _, read := s.source.inForce[key]; !read {
@@ -148,7 +168,14 @@ func (s *Settings) unreadKey(key string) model.Problem {
 	v := Catalog().Judge(key, s.source.lookup)
 	denies := v.Fate == keys.Denied
 	s.source.denies = s.source.denies || denies
-	return s.problem(key, v.Reason, v.Text+s.withdraw(v.Meant), denies)
+	instead := s.withdraw(v.Meant)
+	if m := (Mistake{Key: v.Meant, Problem: s.problem(key, v.Reason, v.Text, denies)}); denies {
+		m.Closes = v.Meant
+		s.mistaken(m)
+	} else if instead != "" {
+		s.mistaken(m)
+	}
+	return s.problem(key, v.Reason, v.Text+instead, denies)
 }
 
 // withdraw treats a near miss of a key as that key with an invalid value, if that closes

@@ -64,8 +64,11 @@ const unknownSnippet = "# refused by nginx"
 // closeUnknown notes that no path may be served, because a snippet that may restrict access is not
 // in force.
 func (s *Settings) closeUnknown() {
-	for _, text := range []keys.GlobalSnippet{s.HTTPSnippet.Text, s.ServersSnippet.Text, s.LocationsSnippet.Text} {
-		s.source.denies = s.source.denies || text == unknownSnippet
+	for key, text := range map[string]keys.GlobalSnippet{"http-snippet": s.HTTPSnippet.Text, "server-snippet": s.ServersSnippet.Text, "location-snippet": s.LocationsSnippet.Text} {
+		if text == unknownSnippet {
+			s.source.denies = true
+			s.mistaken(Mistake{Key: key, Closes: key})
+		}
 	}
 }
 

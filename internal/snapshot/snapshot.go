@@ -157,6 +157,9 @@ func (s *Snapshot) IngressClass(name string) *networkingv1.IngressClass {
 // Service returns a Service, or nil.
 func (s *Snapshot) Service(name Name) *corev1.Service { return s.services.get(name) }
 
+// HasSecrets reports whether there is any Secret.
+func (s *Snapshot) HasSecrets() bool { return s.secrets != nil && s.secrets.length > 0 }
+
 // Secret returns a Secret, or nil.
 func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets.get(name) }
 

@@ -73,6 +73,10 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 		remarks = append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: ClassField, Reason: model.Ambiguous,
 			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, model.Quoted(legacy), model.Quoted(*field))})
 	}
+	if from == ClassField && t.isClassless(*field) {
+		remarks = append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: ClassField, Reason: Classless,
+			Text: fmt.Sprintf("no IngressClass has the name %s: the Ingress is served because --ingress-class has it", model.Quoted(*field))})
+	}
 	if t.options.leavesOut(object) {
 		return false, append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,
 			Text: "the controller runs with --disable-catch-all, so that this Ingress is left out: remove the field"})
@@ -80,15 +84,22 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	return true, remarks
 }
 
-// ourClass reports whether the class with that name is ours.
+// Classless is the reason for an Ingress that is served by the name of its class alone.
+const Classless model.Reason = "Classless"
+
+// isClassless reports whether a class has no object, although one would be known. Manifests without
+// any such object often lack them.
+func (t *translation) isClassless(name string) bool {
+	known := !t.options.ClassesUnreadable && (!t.options.ManifestMode || len(t.snap.IngressClasses()) > 0)
+	return known && t.snap.IngressClass(name) == nil
+}
+
+// ourClass reports whether the class with that name is ours. One without an object is, if
+// --ingress-class has its name.
 func (t *translation) ourClass(name string) bool {
-	listed := slices.Contains(t.options.IngressClasses, name)
 	class := t.snap.IngressClass(name)
-	switch {
-	case t.options.ClassesUnreadable:
-		return listed
-	case class == nil:
-		return t.options.ManifestMode && listed
+	if class == nil || t.options.ClassesUnreadable {
+		return slices.Contains(t.options.IngressClasses, name)
 	}
 	return t.options.serves(class)
 }

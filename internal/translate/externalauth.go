@@ -141,21 +141,26 @@ func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at
 func verifiable(at *claim.Target) bool { return at.Transport.TLS && at.Transport.Name != "" }
 
 // remarkGlobalAuth reports settings of the server that cannot hold, once for all Ingresses.
-func (t *translation) remarkGlobalAuth(s *settings.Settings) {
+func (t *translation) remarkGlobalAuth(s *settings.Settings) { t.report(globalAuthProblems(s)...) }
+
+// globalAuthProblems returns the Problems of settings of the server that are valid one by one.
+func globalAuthProblems(s *settings.Settings) []model.Problem {
 	object, given := s.Origin(globalAuthURL)
 	if !given || s.Auth.URL == "" {
-		return
+		return nil
 	}
+	var problems []model.Problem
 	if _, uncacheable := snippetVariables(string(s.Auth.Snippet)); uncacheable != "" && s.Auth.CacheKey != "" {
-		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: uncacheableText("global-auth-snippet", uncacheable)})
+		problems = append(problems, model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: uncacheableText("global-auth-snippet", uncacheable)})
 	}
 	switch at, _, text := authTarget(s.Auth.URL); {
 	case text != "":
-		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
+		problems = append(problems, model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
 	case s.Auth.Authorities != "" && !verifiable(at):
-		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true,
+		problems = append(problems, model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true,
 			Text: fmt.Sprintf("want a URL that begins with https:// and has the name of a host beside %s (got %s)", globalAuthCA, model.Quoted(s.Auth.URL))})
 	}
+	return problems
 }
 
 // authTarget parses auth-url. The variable $host may be its host.

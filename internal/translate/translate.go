@@ -29,7 +29,7 @@ import (
 // Options are those that the controller was started with.
 type Options struct {
 	// IngressClasses are names of classes. An Ingress is ours if its legacy annotation
-	// is one of them.
+	// is one of them, or its spec.ingressClassName and there is no such IngressClass.
 	IngressClasses []string
 	// ControllerClass is the spec.controller of our IngressClasses. Their
 	// spec.parameters may name settings.
@@ -40,13 +40,13 @@ type Options struct {
 	// WithoutClass accepts Ingresses that name no class.
 	WithoutClass bool
 	// ClassesUnreadable is for a controller that may not read IngressClasses: an
-	// Ingress is also ours if IngressClasses has its spec.ingressClassName.
+	// Ingress is ours if IngressClasses has its spec.ingressClassName.
 	ClassesUnreadable bool
 	// Replicas is the number of ready replicas of this controller, 0 if it is not known.
 	// Only limits that are divided depend on it.
 	Replicas int
-	// ManifestMode is for objects that no API server has seen: an IngressClass need not
-	// exist if its name is in IngressClasses, and translate applies the default class.
+	// ManifestMode is for objects that no API server has seen: translate applies the
+	// default class.
 	ManifestMode bool
 	// DisableCatchAll leaves out Ingresses that have a spec.defaultBackend.
 	DisableCatchAll bool

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,13 +14,14 @@ import (
 	"sluice/test/chart/rendering"
 )
 
-// hookOf is the webhook that the chart registers with these values.
+// hookOf is the webhook for Ingresses that the chart registers with these values. That for the
+// settings is behind it, and has the same certificate.
 func hookOf(t *testing.T, values string) (*admissionregistrationv1.ValidatingWebhookConfiguration, admissionregistrationv1.ValidatingWebhook) {
 	t.Helper()
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	typed(t, render(t, values).Objects, "ValidatingWebhookConfiguration", "sluice-admission", configuration)
-	if len(configuration.Webhooks) != 1 {
-		t.Fatalf("%s: there are %d webhooks", values, len(configuration.Webhooks))
+	if len(configuration.Webhooks) != 2 || len(configuration.Webhooks[1].ClientConfig.CABundle) > 0 {
+		t.Fatalf("%s: there are %d webhooks, or one has a caBundle", values, len(configuration.Webhooks))
 	}
 	return configuration, configuration.Webhooks[0]
 }
@@ -118,6 +120,38 @@ func TestAdmissionConfiguration(t *testing.T) {
 	}
 	if configuration, _ := hookOf(t, "controller: {admissionWebhooks: {certManager: {enabled: true}}}"); configuration.Annotations["cert-manager.io/inject-ca-from"] != "sluice/sluice-admission" {
 		t.Errorf("cert-manager is not asked to write the caBundle: %v", configuration.Annotations)
+	}
+}
+
+// TestAdmissionOfSettings: the API server asks about the one ConfigMap with the settings, and nobody
+// is kept from mending it while no replica answers.
+func TestAdmissionOfSettings(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"": "Ignore 5 /core/v1/configmaps sluice object.metadata.name == \"sluice-controller\"",
+		"controller: {admissionWebhooks: {mode: warn, failurePolicy: Fail, timeoutSeconds: 9}}":                          "Ignore 9 /core/v1/configmaps/warn sluice object.metadata.name == \"sluice-controller\"",
+		"controller: {configMapNamespace: infra, scope: {enabled: true}}":                                                "Ignore 5 /core/v1/configmaps infra object.metadata.name == \"sluice-controller\"",
+		"controller: {extraArgs: {configmap: other/config}, admissionWebhooks: {objectSelector: {matchLabels: {a: b}}}}": "Ignore 5 /core/v1/configmaps other object.metadata.name == \"config\"",
+	} {
+		configuration, _ := hookOf(t, values)
+		hook := configuration.Webhooks[1]
+		rule := hook.Rules[0]
+		if len(hook.Rules) != 1 || !slices.Equal(rule.Resources, []string{"configmaps"}) || !slices.Equal(rule.APIGroups, []string{""}) || len(rule.Operations) != 2 || hook.ObjectSelector != nil {
+			t.Errorf("%s: the rules are %+v", values, hook.Rules)
+		}
+		got := fmt.Sprint(*hook.FailurePolicy, " ", *hook.TimeoutSeconds, " ", *hook.ClientConfig.Service.Path, " ", hook.NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"], " ", hook.MatchConditions[0].Expression)
+		if got != want {
+			t.Errorf("%s: %s, want %s", values, got, want)
+		}
+	}
+	release := rendering.Default()
+	release.Kubernetes = "v1.27.9"
+	if r, err := release.Render(""); err != nil || strings.Contains(r.Manifests, "matchConditions") {
+		t.Errorf("there are conditions where the API server does not know them: %v", err)
+	}
+	release = rendering.Default()
+	if r, err := release.Render("controller: {extraArgs: {configmap: \"\"}}"); err != nil || strings.Contains(r.Manifests, "settings.sluice.io") {
+		t.Errorf("settings are reviewed that are not read: %v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ const hookName = "sluice-admission"
 func (c cast) hooked() bool { return !c.namespaced() && c.rights == nil }
 
 // moveWebhooks renames what rules and webhooks refer to of a ValidatingWebhookConfiguration, and lets
-// webhooks judge the Ingresses of the test alone.
+// webhooks judge the Ingresses, and the settings, of the test alone.
 func (p places) moveWebhooks(o *unstructured.Unstructured) {
 	rules, _, _ := unstructured.NestedSlice(o.Object, "rules")
 	for _, one := range rules {
@@ -39,7 +39,11 @@ func (p places) moveWebhooks(o *unstructured.Unstructured) {
 		service, _, _ := unstructured.NestedMap(hook, "clientConfig", "service")
 		service["namespace"] = p.namespaces[service["namespace"].(string)]
 		_ = unstructured.SetNestedMap(hook, service, "clientConfig", "service")
-		_ = unstructured.SetNestedField(hook, p.namespaces["shop"], "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
+		reviewed := "shop"
+		if hook["name"] == "settings.sluice.io" {
+			reviewed = "sluice"
+		}
+		_ = unstructured.SetNestedField(hook, p.namespaces[reviewed], "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
 	}
 	if len(hooks) > 0 {
 		o.Object["webhooks"] = hooks

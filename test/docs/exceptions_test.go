@@ -29,7 +29,8 @@ var exceptions = []string{
 	"docs/image.md: docker build -f rootfs/Dockerfile -t sluice .: it needs a container engine",
 	"docs/admission.md: " + `kubectl --namespace sluice create secret generic sluice-admission --from-file=cert=webhook/tls.crt --from-file=key=webhook/tls.key` + noSecrets,
 	"docs/admission.md: " + `kubectl patch validatingwebhookconfiguration sluice-admission --type json \
-  --patch "[{op: add, path: /webhooks/0/clientConfig/caBundle, value: $(base64 -w0 webhook/tls.crt)}]"` + noSecrets,
+  --patch "[{op: add, path: /webhooks/0/clientConfig/caBundle, value: $(base64 -w0 webhook/tls.crt)},
+            {op: add, path: /webhooks/1/clientConfig/caBundle, value: $(base64 -w0 webhook/tls.crt)}]"` + noSecrets,
 	"docs/image.md: docker load -i dist/sluice-*-amd64.oci.tar: it needs a container engine",
 }
 

@@ -49,7 +49,7 @@ func TestRequiredSettingsThatAreMissing(t *testing.T) {
 		web := backend(t, "web")
 		s := prepare(t, root, oneHost(web), "--configmap", "default/config", "--require-configmap")
 		s.launch()
-		s.waitLine("nothing is served")
+		s.waitLine("--require-configmap is given: every path answers 503")
 		s.waitStatus("http://a.example/", http.StatusServiceUnavailable)
 		if s.Ready() == http.StatusOK {
 			t.Error("it says that it is ready")

@@ -41,7 +41,7 @@ func (b *book) settings() string {
 	p := b.page("setting")
 	p.add("# Settings\n\n" + written)
 	p.add("This page lists the settings that Sluice reads from its ConfigMap. Values are text, so put them in quotes. Keys can be in upper or lower case.\n\n")
-	p.add("- A setting with a value that is not valid keeps its default, and causes a Problem that names a valid value. All other settings apply.\n")
+	p.add("- If a value is not valid, its setting and those of the same group keep the values that nginx confirmed last, with a Problem that names a valid value. All other settings apply. On a new pod the setting has its default; if it restricts access, paths return 503, and the pod is not ready.\n")
 	p.add("- If nginx rejects a setting, its group falls back to its last good values, or to the defaults, with a Problem. Settings that restrict access, or say who a client is, keep their values.\n")
 	p.add("- An annotation overrides the setting for its Ingress.\n")
 	p.add("- The settings of ingress-nginx that Sluice does not read yet are [at the end](#not-read-yet). [Differences](../differences.md) lists what differs on purpose.\n\n")

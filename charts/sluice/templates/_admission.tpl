@@ -55,6 +55,17 @@
 {{- if and (include "sluice.admission" .) (not (include "sluice.admission.kept" .)) }}true{{ end -}}
 {{- end }}
 
+{{/* How the API server reaches the webhook at a path, of (list . $path). */}}
+{{- define "sluice.admission.client" -}}
+{{- $root := first . -}}
+{{- $w := $root.Values.controller.admissionWebhooks -}}
+service:
+  namespace: {{ include "sluice.namespace" $root | quote }}
+  name: {{ include "sluice.admission.name" $root | quote }}
+  port: {{ int64 $w.service.servicePort }}
+  path: {{ last . }}{{ if eq $w.mode "warn" }}/warn{{ end }}
+{{- end }}
+
 {{/* The namespaces whose Ingresses are reviewed. */}}
 {{- define "sluice.admission.namespaces" -}}
 {{- $c := .Values.controller -}}

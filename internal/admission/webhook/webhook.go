@@ -1,5 +1,5 @@
-// Package webhook answers the API server's questions whether an Ingress may be stored, over
-// HTTPS. In go AdmissionReviews, which package admission judges; out come verdicts. No process is
+// Package webhook answers the API server's questions whether an Ingress, or the ConfigMap with the
+// settings, may be stored, over HTTPS. In go AdmissionReviews, which package admission judges; out come verdicts. No process is
 // started and no file is written for a review, and the memory of all reviews is bounded.
 // Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 package webhook
@@ -26,7 +26,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// The paths. Others are judged as Path. At WarnPath nothing is rejected; what would be is told.
+// The paths. Others are judged as Path. At those that end with /warn nothing is rejected; what would
+// be is told.
 const (
 	Path     = "/networking/v1/ingresses"
 	WarnPath = "/networking/v1/ingresses/warn"
@@ -133,7 +134,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (*admissionv1.Ad
 	}
 	body, release, err := s.read(ctx, w, r)
 	defer release()
-	warnOnly := s.options.WarnOnly || strings.HasSuffix(r.URL.Path, WarnPath)
+	warnOnly := s.options.WarnOnly || strings.HasSuffix(r.URL.Path, "/warn")
 	if errors.Is(err, errBusy) {
 		return unread(body, warnOnly)
 	}
@@ -152,7 +153,7 @@ func (s *Server) review(ctx context.Context, body []byte, warnOnly bool, began t
 		return nil, &failure{http.StatusBadRequest, "want an AdmissionReview of admission.k8s.io/v1 with a request"}
 	}
 	review, answer := answerTo(asked.Request)
-	if !asked.Request.isIngress() {
+	if !asked.Request.isIngress() && !asked.Request.isConfigMap() {
 		return review, nil // such as a deletion
 	}
 	in := s.small
@@ -200,6 +201,9 @@ func decide(answer *admissionv1.AdmissionResponse, v admission.Verdict, ref mode
 
 // verdict judges the object of a request, and returns how long that took.
 func (s *Server) verdict(ctx context.Context, r *request, in *lane) (v admission.Verdict, ref model.ObjectRef, took time.Duration, err error) {
+	if r.isConfigMap() {
+		return s.settings(ctx, r, in)
+	}
 	object, err := r.open(r.Object)
 	var former *partial
 	if err == nil && is(r.OldObject) {

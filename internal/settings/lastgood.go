@@ -1,0 +1,123 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/model"
+)
+
+// Mistake is an invalid value of a setting, or a key that probably means a setting.
+type Mistake struct {
+	// Key is the setting, and Problem what is wrong with it.
+	Key     string
+	Problem model.Problem
+	// Closes is the setting whose protection is unknown because of the mistake, "" for none.
+	Closes string
+	// Lost is set if no other value of the group can stand in for this one.
+	Lost bool
+}
+
+// Mistakes returns the mistakes in the ConfigMap, in no particular order.
+func (s *Settings) Mistakes() []Mistake { return s.source.mistakes }
+
+// mistaken notes a mistake.
+func (s *Settings) mistaken(m Mistake) { s.source.mistakes = append(s.source.mistakes, m) }
+
+// Recall returns the settings in force if some values of written are mistakes: each group with a
+// mistake has the values that it has in good, which can be nil, unless that is no good group either.
+// Nor is it if a setting that protects would not be set. Recall also returns the Problems of these
+// groups. now and then are the mistakes of written and good.
+func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *corev1.ConfigMap, problems []model.Problem) {
+	if written == nil || good == nil || len(now) == 0 {
+		return written, nil
+	}
+	inForce = written
+	for _, g := range Groups() {
+		group := recalled{keys: map[string]bool{}, written: written, good: good}
+		for _, doc := range g.Keys {
+			group.keys[doc.Key] = true
+		}
+		mistakes := group.of(now)
+		if len(mistakes) == 0 || len(group.of(then)) > 0 || slices.ContainsFunc(mistakes, group.opens) {
+			continue
+		}
+		inForce = group.replace(inForce, mistakes)
+		problems = append(problems, group.problems(mistakes)...)
+	}
+	return inForce, problems
+}
+
+// recalled is a group of settings whose last values are to stay in force.
+type recalled struct {
+	keys          map[string]bool
+	written, good *corev1.ConfigMap
+}
+
+func (g recalled) has(key string) bool { return g.keys[strings.ToLower(key)] }
+
+// of returns the mistakes in the group.
+func (g recalled) of(mistakes []Mistake) []Mistake {
+	return slices.DeleteFunc(slices.Clone(mistakes), func(m Mistake) bool { return !g.keys[m.Key] })
+}
+
+// opens reports whether the last values lack what a mistake may be meant to protect.
+func (g recalled) opens(m Mistake) bool {
+	return m.Lost || m.Closes != "" && !Catalog().IsOn(m.Closes, func(key string) (string, bool) {
+		values := valuesOf(g.good)
+		text, ok := values[key]
+		return text, ok
+	})
+}
+
+// replace returns a ConfigMap with the last values of the group, and without the keys that
+// probably mean one of it.
+func (g recalled) replace(in *corev1.ConfigMap, mistakes []Mistake) *corev1.ConfigMap {
+	misspelled := map[string]bool{}
+	for _, m := range mistakes {
+		misspelled[strings.ToLower(m.Problem.Field)] = true
+	}
+	replaced := in.DeepCopy()
+	maps.DeleteFunc(replaced.Data, func(key, _ string) bool { return g.has(key) || misspelled[strings.ToLower(key)] })
+	for key, value := range g.good.Data {
+		if g.has(key) {
+			replaced.Data[key] = value
+		}
+	}
+	return replaced
+}
+
+// problems returns the Problems of mistakes with the settings that they keep from being in force.
+func (g recalled) problems(mistakes []Mistake) []model.Problem {
+	now, then := valuesOf(g.written), valuesOf(g.good)
+	wrong := map[string]bool{}
+	for _, m := range mistakes {
+		wrong[m.Key] = true
+	}
+	var along []string
+	for key := range g.keys {
+		if now[key] != then[key] && !wrong[key] {
+			along = append(along, key)
+		}
+	}
+	text := "the last value that nginx confirmed stays in force"
+	if slices.Sort(along); len(along) > 0 {
+		text += ", and so do those of the same group: " + strings.Join(along, ", ")
+	}
+	var problems []model.Problem
+	for _, m := range mistakes {
+		m.Problem.Text, m.Problem.Denies = model.Add(m.Problem.Text, "; ", text), false
+		problems = append(problems, m.Problem)
+	}
+	return problems
+}
+
+// valuesOf returns the values of a ConfigMap by keys in lower case.
+func valuesOf(cm *corev1.ConfigMap) map[string]string {
+	s := &source{}
+	s.take(cm.Data)
+	return s.given
+}
