@@ -33,6 +33,7 @@ var accessRows = []row{
 	{"auth-accel", "`X-Accel-Redirect` in the answer", untold(byAnswer)},
 	{"auth-connections", "the connection to a server that authenticates", asked("auth-url").unless("auth-keepalive")},
 	{"auth-mirror", "headers of `auth-response-headers` on copies", asked("auth-response-headers").with("mirror-target")},
+	{"question-forwarded", "`X-Original-Forwarded-For` in the questions of", asked("auth-url")},
 	{"auth-cache-key", "a key of kept answers", asked("auth-cache-key")},
 	{"auth-cache-key-bad", "`auth-cache-key` that is not valid", by("auth-cache-key").same()},
 	{"auth-cache-duration", "`auth-cache-duration` with letters", by("auth-cache-duration")},
