@@ -72,6 +72,9 @@ func (b *builder) closePath(c *claim.Claim) {
 // the claim's own pattern. It does not compete with other patterns of its text.
 func (b *builder) closeBeginning(c *claim.Claim, start string) {
 	path := "^" + pcre.Quote(start)
+	if isExactRoot(c) {
+		path = "^" + rootAlone
+	}
 	once := match{modifier: closing, path: c.Path + "\x00" + path}
 	if b.taken[once] == nil {
 		b.taken[once] = c

@@ -222,7 +222,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			own := policies.At(rule.path)
 			c.Match = model.Match{Headers: own.Match.Headers, Query: own.Match.Query}
 			c.Denied = denied || own.Denied()
-			c.Redirect = rule.redirect
+			c.Redirect, c.Own = rule.redirect, own.Regex.Enabled || rewrites(own, rule.path)
 			c.Protects = !c.Redirect && (c.Denied || len(own.Protects()) > 0)
 			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
@@ -307,6 +307,11 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 func asks(policies *annotations.Annotations, rules []path) bool {
 	return policies.AskForPatterns() || slices.ContainsFunc(rules, func(p path) bool {
 		own := policies.At(p.path)
-		return !p.redirect && (own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
+		return !p.redirect && (own.AskForPatterns() || rewrites(own, p.path))
 	})
+}
+
+// rewrites reports whether a rewrite changes a path.
+func rewrites(own *annotations.Annotations, path string) bool {
+	return own.Rewrite.Target != "" && own.Rewrite.Target != path
 }
