@@ -57,7 +57,7 @@ func (b *builder) patternOf(rules *claim.Rules, c *claim.Claim) (p pattern, text
 	case b.asking[rules]:
 		return writtenPattern(c)
 	}
-	return quotedPattern(c)
+	return b.turnedPattern(c)
 }
 
 // matchOfPattern is what a claim competes for. Of claims with one pattern the first one
@@ -141,32 +141,88 @@ func writtenPattern(c *claim.Claim) (p pattern, text string) {
 	if c.PathType != claim.ImplementationSpecific && strings.ContainsFunc(c.Path, unicode.IsControl) {
 		return p, fmt.Sprintf("want a path without control characters (got %s)", model.Quoted(c.Path))
 	}
-	unnamed, names, err := pcre.Rename(c.Path)
+	p, err := renamed(c.Path, c)
 	if err != nil {
 		return p, fmt.Sprintf("want a regular expression (got %s): %v", model.Quoted(c.Path), err)
 	}
-	if len(names) == 0 {
-		return plain(unnamed), ""
+	return p, ""
+}
+
+// renamed renames the groups of a claim's pattern, so that they set no variables of Sluice.
+func renamed(text string, c *claim.Claim) (pattern, error) {
+	unnamed, names, err := pcre.Rename(text)
+	if err != nil {
+		return pattern{}, err
 	}
-	named, _, err := pcre.Rename(c.Path, route.References(c.Annotations.Rewrite.Target+c.Annotations.ForwardedPrefix.Value)...)
+	if len(names) == 0 {
+		return plain(unnamed), nil
+	}
+	named, _, err := pcre.Rename(text, route.References(c.Annotations.Rewrite.Target+c.Annotations.ForwardedPrefix.Value)...)
 	if err != nil {
 		named = unnamed
 	}
-	return pattern{match: unnamed, rewrite: named, names: names}, ""
+	return pattern{match: unnamed, rewrite: named, names: names}, nil
 }
 
-// quotedPattern reads a path that is a pattern only because of its host. As in
-// ingress-nginx, it is taken as a pattern if it compiles.
-func quotedPattern(c *claim.Claim) (p pattern, text string) {
+// turnedPattern reads a path that is a pattern only because of its host. As in
+// ingress-nginx, it is a pattern if PCRE2 compiles it, and otherwise quoted. If that is not
+// certain, a path that protects is neither; text is the reason.
+func (b *builder) turnedPattern(c *claim.Claim) (p pattern, text string) {
 	path, text := literalPath(c.Path)
 	if text != "" {
 		return p, text
 	}
-	if path != c.Path || !pcre.Compiles(path) {
-		return plain(pcre.Quote(path)), ""
+	quoted := plain(pcre.Quote(path))
+	if !strings.ContainsAny(c.Path, special+".") {
+		return quoted, ""
 	}
-	return plain(path), ""
+	written, known := decodedPattern(c.Path)
+	if known && pcre.Rejection("^"+written, 0) != "" {
+		return quoted, ""
+	}
+	if known && pcre.Taken("^"+written) {
+		if p, err := renamed(written, c); err == nil {
+			return p, ""
+		}
+	}
+	if !c.Guards() {
+		return quoted, ""
+	}
+	return p, fmt.Sprintf("want a path that certainly is a regular expression, or certainly is none, as the paths of %s are patterns (got %s)",
+		hostWords(b.host.name), model.Quoted(c.Path))
 }
+
+// decodedPattern decodes the percent escapes of a path that may be a pattern: what they
+// stand for is literal text. known is false if an escape changes what is before it.
+func decodedPattern(path string) (decoded string, known bool) {
+	switch {
+	case !strings.Contains(path, "%"):
+		return path, true
+	case !strings.ContainsAny(path, special):
+		plain, err := route.Decode(path)
+		return pcre.Quote(plain), err == nil
+	case strings.Contains(path, `\%`):
+		return "", false
+	}
+	var out strings.Builder
+	for path != "" {
+		before, after, found := strings.Cut(path, "%")
+		out.WriteString(before)
+		if !found {
+			break
+		}
+		literal, err := route.Decode("%" + after[:min(2, len(after))])
+		if err != nil {
+			return "", false
+		}
+		out.WriteString(pcre.Quote(literal))
+		path = after[2:]
+	}
+	return out.String(), true
+}
+
+// special are the characters with a meaning in patterns, without the dot.
+const special = `\+*?()|[]{}^$`
 
 // covered reports the patterns that get no requests because a Prefix takes them first.
 func (b *builder) covered() {

@@ -176,15 +176,16 @@ func isBelowExact(l *model.Location) bool {
 // signOf explains the special characters of a path. plain is set if the pattern still
 // matches only requests that begin with the path as written.
 func signOf(l *model.Location, path string) (sign string, plain bool) {
-	const special = `\+*?()|[]{}^$`
 	text := strings.TrimPrefix(l.Path, "^")
 	if isBelowExact(l) {
 		text = strings.TrimSuffix(text, "/")
 	}
 	quoted := text == pcre.Quote(path) || text == rootAlone
 	switch {
-	case quoted && !pcre.Compiles(path):
+	case quoted && pcre.Rejection(path, 0) != "":
 		return "as it does not compile as a pattern, it is quoted and matches what is written", true
+	case quoted && !pcre.Taken(path):
+		return "as it is not certain that it compiles as a pattern, it is quoted and matches what is written", true
 	case quoted:
 		return "", true
 	case strings.ContainsAny(path, special):

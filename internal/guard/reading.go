@@ -81,7 +81,7 @@ func (r *reading) takes(path string, left *int) bool {
 		return r.asText(path) != ""
 	}
 	ok, err := r.compiled.Matches(path, left)
-	return ok && err == nil && r.asText(path) != ""
+	return ok && err == nil && (!strings.Contains(r.Path, "%") || r.asText(path) != "")
 }
 
 // mayTake reports whether the claim may be meant for a request.
