@@ -14,7 +14,7 @@ ARCH := $(shell $(GO) env GOARCH)
 MODULES := . test/cluster test/docs test/chart test/browser
 SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
 # Go tests packages in this order: those that take longest begin first. `make static` has vetted all.
-LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat
+LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat ./test/random
 # Not $(MAKE) itself in a recipe: make would run that line even with --dry-run.
 STATIC = $(MAKE) --no-print-directory static
 TEST_ALL := test -vet=off -count=1 -timeout 50m

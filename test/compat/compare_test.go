@@ -18,37 +18,38 @@ import (
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/test/kit"
+	"sluice/test/recorded"
 )
 
 // replayed is a recorded answer, with the request that it answers.
 type replayed struct {
-	world    *world
+	world    *recorded.World
 	question string
 	index    int
-	want     answer
+	want     recorded.Answer
 	request  compare.Request
 }
 
 // replayable gives the requests of a scenario that depend on nothing but method, scheme, host
 // and path, until its objects change.
-func replayable(t *testing.T, w *world) (list []replayed) {
+func replayable(t *testing.T, w *recorded.World) (list []replayed) {
 	t.Helper()
-	if w.Proxy || w.unreachable || strings.HasPrefix(w.Name, "limit-") {
+	if w.Proxy || w.Unreachable() || strings.HasPrefix(w.Name, "limit-") {
 		return nil
 	}
-	recorded := readRecord(t, w.Name)
+	answers := recorded.ReadRecord(t, w.Name)
 	for i := range w.Requests {
 		r := &w.Requests[i]
 		if r.Change != nil {
 			break
 		}
-		c := w.newCall(r, "")
-		want := recorded.Answers[i]
+		c := w.NewCall(r, "")
+		want := answers.Answers[i]
 		special := len(r.Headers)+len(r.H)+len(r.Only)+r.Body+r.TCP > 0 || r.Repeat > 1 || r.Session+r.Client+r.ClientIP+r.ProxyHeader+r.Data != "" || r.SNI != nil
-		if special || r.H2 || r.H10 || r.WS || r.GRPC || want.Err != "" || c.method() != "GET" && c.method() != "HEAD" || !strings.HasPrefix(c.path, "/") {
+		if special || r.H2 || r.H10 || r.WS || r.GRPC || want.Err != "" || c.Verb() != "GET" && c.Verb() != "HEAD" || !strings.HasPrefix(c.Path, "/") {
 			continue
 		}
-		list = append(list, replayed{w, w.question(i), i, want, compare.Request{Method: c.method(), Scheme: c.scheme, Host: c.host, Target: c.path}})
+		list = append(list, replayed{w, w.Question(i), i, want, compare.Request{Method: c.Verb(), Scheme: c.Scheme, Host: c.Host, Target: c.Path}})
 	}
 	return list
 }
@@ -56,7 +57,7 @@ func replayable(t *testing.T, w *world) (list []replayed) {
 // replay is a server that gives recorded answers.
 type replay struct {
 	certificate tls.Certificate
-	answers     map[string]answer
+	answers     map[string]recorded.Answer
 }
 
 // serve gives the port of the server for a scheme.
@@ -106,18 +107,13 @@ func TestCompareFindsWhatIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, objects := map[string]string{}, snapshot.Objects{}
 	var all []replayed
-	for _, s := range readScenarios(t) {
-		if s.group(t) != "default" {
-			continue
-		}
-		w := newWorld(t, s)
-		w.apply(&s.objects)
-		files[s.Name] = w.manifests()
-		all = append(all, replayable(t, w)...)
+	scenarios := recorded.Groups(t, recorded.Read(t))[recorded.Usual]
+	files, worlds := recorded.Files(t, scenarios)
+	for _, s := range scenarios {
+		all = append(all, replayable(t, worlds[s.Name])...)
 	}
-	files["base"] = base(t, nil, all[0].world)
+	objects := snapshot.Objects{}
 	for name, content := range files {
 		read, _, err := decode.FromYAML(name, []byte(content))
 		if err != nil {
@@ -125,7 +121,7 @@ func TestCompareFindsWhatIsListed(t *testing.T) {
 		}
 		objects.Append(read)
 	}
-	server := start(t, best.Root, files, nil)
+	server := recorded.Start(t, best.Root, files, nil)
 	core := compare.NewCore(objects, translate.Options{
 		ManifestMode: true, IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", HealthPath: "/healthz",
 	})
@@ -162,10 +158,10 @@ func counts(d compare.Difference) bool {
 }
 
 // replayAll asks the records and Sluice.
-func replayAll(t *testing.T, server *sluice, all []replayed) []compare.Result {
+func replayAll(t *testing.T, server *recorded.Sluice, all []replayed) []compare.Result {
 	t.Helper()
-	pair := sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "replay"}})
-	records := &replay{certificate: pair.tls(), answers: map[string]answer{}}
+	pair := recorded.Sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "replay"}})
+	records := &replay{certificate: pair.TLS(), answers: map[string]recorded.Answer{}}
 	asker := &client.Client{Timeout: kit.RequestPatience, Dialer: net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}}
 	addresses := map[string][2]string{}
 	for scheme, port := range map[string]int{"http": server.HTTP, "https": server.HTTPS} {
@@ -189,10 +185,9 @@ func replayAll(t *testing.T, server *sluice, all []replayed) []compare.Result {
 }
 
 // visibleDifferences are those that a client sees, by the comparison of this package.
-func visibleDifferences(t *testing.T, server *sluice, q replayed) []string {
-	q.world.t, q.world.pods.t = t, t
-	recorded := readRecord(t, q.world.Name)
-	found := recorded.stable(q.index, differences(q.want, q.world.ask(server, q.index, q.want)))
+func visibleDifferences(t *testing.T, server *recorded.Sluice, q replayed) []string {
+	q.world.In(t)
+	found := q.world.Compare(server, q.index, recorded.ReadRecord(t, q.world.Name))
 	return slices.DeleteFunc(found, func(difference string) bool {
 		return !slices.ContainsFunc([]string{"/status", "/headers/", "/cookies"}, func(place string) bool { return strings.HasPrefix(difference, place) })
 	})

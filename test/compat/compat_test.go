@@ -6,51 +6,23 @@
 package compat
 
 import (
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/settings"
 	"sluice/test/kit"
+	"sluice/test/recorded"
 )
 
-// binary is the sluice under test, built once.
-var binary string
-
-func TestMain(m *testing.M) {
-	os.Exit(kit.WithSluice(func(path string) int { binary = path; return m.Run() }))
-}
-
-// configMap is that of the settings.
-const configMap = "ingress-nginx/controller"
-
-// variants are the flags that some scenarios were recorded with.
-var variants = map[string][]string{
-	"":                        nil,
-	"watch-without-class":     {"--watch-ingress-without-class"},
-	defaultBackend:            nil, // the flag names a Service of the scenario
-	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
-	"disable-catch-all":       {"--disable-catch-all"},
-	"ssl-passthrough":         {"--enable-ssl-passthrough"},
-	"no-validation":           nil, // Sluice has no such flag: it always validates.
-}
+func TestMain(m *testing.M) { recorded.Main(m) }
 
 func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 	t.Parallel()
-	groups := map[string][]*scenario{}
-	for _, s := range readScenarios(t) {
-		name := s.group(t)
-		groups[name] = append(groups[name], s)
-	}
+	groups := recorded.Groups(t, recorded.Read(t))
 	for _, nginx := range kit.Nginxes(t) {
 		seen := &tally{}
 		t.Cleanup(func() { t.Logf("%s nginx:\n%s", nginx.Name, seen) })
@@ -63,111 +35,35 @@ func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 	}
 }
 
-// group names the scenarios that can be served by one Sluice: those with the
-// same flags and settings. One with a catch-all host is alone, since it would
-// answer the hosts that others expect nobody to serve.
-func (s *scenario) group(t *testing.T) string {
-	name := s.Variant
-	if s.Config != nil {
-		name += strings.NewReplacer(`"`, "", " ", "", "{", "", "}", "").Replace(asJSON(t, s.Config))
-	}
-	if s.TCP != nil {
-		name += s.Name
-	}
-	for _, in := range s.Ingresses {
-		catchAll := in.DefaultBackend != "" && in.Paths == nil && in.Rules == nil
-		if catchAll || in.Host != nil && *in.Host == "" {
-			name += s.Name
-			break
-		}
-	}
-	if name == "" {
-		return "default"
-	}
-	return name
-}
-
 // askAll puts the objects of all scenarios in place and goes through them.
-func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
-	files := map[string]string{}
-	worlds := map[string]*world{}
-	for _, s := range scenarios {
-		w := newWorld(t, s)
-		w.apply(&s.objects)
-		if s.Variant == defaultBackend {
-			w.putService(service{Name: defaultBackend, Endpoints: []string{"ready"}, Ports: []port{{Name: "http", Port: 80, Target: 8080}}})
-		}
-		worlds[s.Name], files[s.Name] = w, w.manifests()
-	}
-	files["base"] = base(t, scenarios[0].Config, worlds[scenarios[0].Name])
-	flags := variants[scenarios[0].Variant]
-	if scenarios[0].TCP != nil {
-		flags = append(flags, "--tcp-services-configmap", worlds[scenarios[0].Name].namespace+"/tcp-services")
-	}
-	if scenarios[0].Variant == defaultBackend {
-		flags = append(flags, "--default-backend-service", worlds[scenarios[0].Name].namespace+"/"+defaultBackend)
-	}
-	server := start(t, root, files, flags)
+func askAll(t *testing.T, root string, scenarios []*recorded.Scenario, seen *tally) {
+	files, worlds := recorded.Files(t, scenarios)
+	server := recorded.Start(t, root, files, recorded.Flags(scenarios, worlds))
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
-			worlds[s.Name].replay(t, server, seen)
+			play(t, worlds[s.Name], server, seen)
 		})
 	}
 }
 
-// base are the objects that every scenario builds on. The settings may name addresses of a
-// world.
-func base(t *testing.T, config map[string]string, of *world) string {
-	t.Helper()
-	w := newWorld(t, &scenario{})
-	w.namespace = "ingress-nginx"
-	data := map[string]string{"worker-processes": "1"}
-	for key, value := range config {
-		data[key] = of.local(value)
-	}
-	w.put("ConfigMap", "controller", object{"data": data})
-	w.put("IngressClass", "nginx", object{"spec": object{"controller": "k8s.io/ingress-nginx"}})
-	pair := sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "default.oracle.example"}, DNSNames: []string{"default.oracle.example"}})
-	w.put("Secret", "default-cert", object{"type": "kubernetes.io/tls", "data": object{"tls.crt": pair.certificate, "tls.key": pair.private}})
-	return w.manifests()
-}
-
-// replay sends the requests of a scenario, makes its changes, and compares.
-func (w *world) replay(t *testing.T, server *sluice, seen *tally) {
-	w.t, w.pods.t = t, t
-	if w.unreachable {
+// play sends the requests of a scenario, makes its changes, and compares.
+func play(t *testing.T, w *recorded.World, server *recorded.Sluice, seen *tally) {
+	w.In(t)
+	if w.Unreachable() {
 		t.Skip("this machine has no address but its loopback")
 	}
-	recorded := readRecord(t, w.Name)
-	if len(recorded.Answers) != len(w.Requests) {
-		t.Fatalf("want an answer for each of %d requests, got %d", len(w.Requests), len(recorded.Answers))
+	answers := recorded.ReadRecord(t, w.Name)
+	if len(answers.Answers) != len(w.Requests) {
+		t.Fatalf("want an answer for each of %d requests, got %d", len(w.Requests), len(answers.Answers))
 	}
 	for i := range w.Requests {
 		r := &w.Requests[i]
 		if r.Change != nil {
-			w.clock = w.clock.Add(time.Duration(r.Pause) * time.Millisecond)
-			w.apply(r.Change)
-			server.change(t, w.Name, w.manifests())
+			w.Change(server, r)
 			continue
 		}
-		want, got := recorded.Answers[i], w.ask(server, i, recorded.Answers[i])
-		if slices.Contains(w.Features, "hash") {
-			want, got = want.anyPods(), got.anyPods()
-		}
-		found := differences(want, got)
-		seen.add(w.scenario, judge(t, w.question(i), recorded.stable(i, found)))
+		seen.add(w.Scenario, judge(t, w.Question(i), w.Compare(server, i, answers)))
 	}
-}
-
-// question names a request in the lists of differences.
-func (s *scenario) question(i int) string { return s.Name + " " + s.Requests[i].label(i) }
-
-// stable leaves out what differed between recordings, too.
-func (r *record) stable(i int, found []string) []string {
-	return slices.DeleteFunc(found, func(difference string) bool {
-		place, _, _ := strings.Cut(difference, ": ")
-		return slices.Contains(r.Unstable, fmt.Sprintf("/answers/%d%s", i, place))
-	})
 }
 
 // verdict is what came of a request.
@@ -211,9 +107,9 @@ func judge(t *testing.T, question string, found []string) verdict {
 func TestDifferencesNameRequests(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, s := range readScenarios(t) {
+	for _, s := range recorded.Read(t) {
 		for i := range s.Requests {
-			known[s.question(i)] = true
+			known[s.Question(i)] = true
 		}
 	}
 	for _, question := range slices.Concat(slices.Collect(maps.Keys(intended)), slices.Collect(maps.Keys(notBuilt))) {
@@ -244,13 +140,4 @@ func keysRead() map[string]bool {
 		read[doc.Key] = true
 	}
 	return read
-}
-
-func asJSON(t *testing.T, value any) string {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"sluice/test/recorded"
 )
 
 // tally counts requests by what came of them, for each feature of their
@@ -25,7 +27,7 @@ type count struct {
 // everyFeature stands for all scenarios, each counted once.
 const everyFeature = "all"
 
-func (y *tally) add(s *scenario, v verdict) {
+func (y *tally) add(s *recorded.Scenario, v verdict) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if y.counts == nil {
@@ -71,10 +73,10 @@ func (y *tally) String() string {
 func foretold(t *testing.T) *tally {
 	t.Helper()
 	y := &tally{}
-	for _, s := range readScenarios(t) {
+	for _, s := range recorded.Read(t) {
 		for i := range s.Requests {
 			if s.Requests[i].Change == nil {
-				v, _ := expected(s.question(i))
+				v, _ := expected(s.Question(i))
 				y.add(s, v)
 			}
 		}
@@ -88,7 +90,7 @@ func TestTally(t *testing.T) {
 	if got := y.String(); strings.Count(got, "\n") != 2 {
 		t.Errorf("a table of nothing:\n%s", got)
 	}
-	first, second := &scenario{Name: "first", Features: []string{"b", "a"}}, &scenario{Name: "second", Features: []string{"b"}}
+	first, second := &recorded.Scenario{Name: "first", Features: []string{"b", "a"}}, &recorded.Scenario{Name: "second", Features: []string{"b"}}
 	for _, v := range []verdict{agrees, agrees, onPurpose, wrong} {
 		y.add(first, v)
 	}

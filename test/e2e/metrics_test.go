@@ -81,12 +81,15 @@ func matches(m *dto.Metric, labels []string) bool {
 
 const requestsMetric = "nginx_ingress_controller_requests"
 
-// waitRequests waits until a number of requests with these labels is counted.
+// waitRequests waits until a number of requests with these labels is counted, and fails at once
+// if there are more.
 func (s *sluice) waitRequests(want float64, labels ...string) {
 	s.t.Helper()
 	var got float64
 	eventually(s.t, fmt.Sprintf("%v requests with %v", want, labels), func() bool {
-		got = sumOf(s.scrape(nil)[requestsMetric], labels...)
+		if got = sumOf(s.scrape(nil)[requestsMetric], labels...); got > want {
+			s.t.Fatalf("%v requests with %v are counted, want %v", got, labels, want)
+		}
 		return got == want
 	})
 }
@@ -97,16 +100,11 @@ func (s *sluice) waitRequests(want float64, labels ...string) {
 func TestMetricsCountEachRequestOnce(t *testing.T) {
 	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := start(t, root, oneHost(web), "--enable-metrics")
+		manifests := oneHost(web)
+		manifests["counted.yaml"] = ingress("counted", "counted.example", []string{"/ Prefix web"})
+		s := start(t, root, manifests, "--enable-metrics")
 		s.waitBackend("http://a.example/", "web")
-		s.waitRequests(sumOf(s.scrape(nil)[requestsMetric], "host=a.example")) // settled
-		var before float64
-		eventually(t, "no more requests", func() bool {
-			was := before
-			before = sumOf(s.scrape(nil)[requestsMetric], "host=a.example")
-			return was == before && before > 0
-		})
-		load := s.generate("http://a.example/", 8)
+		load := s.generate("http://counted.example/", 8) // nobody has asked this host before
 		for i := range 10 {
 			s.write("b.yaml", ingress("b", "b.example", []string{fmt.Sprintf("/v%d Prefix web", i)}))
 			s.waitBackend(fmt.Sprintf("http://b.example/v%d", i), "web")
@@ -115,14 +113,14 @@ func TestMetricsCountEachRequestOnce(t *testing.T) {
 		if failed > 0 || requests < 100 {
 			t.Fatalf("%d of %d requests failed", failed, requests)
 		}
-		s.waitRequests(before+float64(requests), "host=a.example", "status=200", "method=GET", "ingress=a", "namespace=default", "service=web", "path=/")
+		s.waitRequests(float64(requests), "host=counted.example", "status=200", "method=GET", "ingress=counted", "namespace=default", "service=web", "path=/")
 		got := s.scrape(nil)
 		for _, name := range []string{"request_duration_seconds", "connect_duration_seconds", "header_duration_seconds", "response_duration_seconds", "request_size", "response_size", "bytes_sent"} {
-			if n := sumOf(got["nginx_ingress_controller_"+name], "host=a.example"); n != before+float64(requests) {
-				t.Errorf("%s: %v of %v requests", name, n, before+float64(requests))
+			if n := sumOf(got["nginx_ingress_controller_"+name], "host=counted.example"); n != float64(requests) {
+				t.Errorf("%s: %v of %v requests", name, n, requests)
 			}
 		}
-		if own := sumOf(got["nginx_ingress_controller_nginx_process_requests_total"]); own < before+float64(requests) {
+		if own := sumOf(got["nginx_ingress_controller_nginx_process_requests_total"]); own < float64(requests) {
 			t.Errorf("nginx itself counts %v requests", own)
 		}
 		if lost := sumOf(got["sluice_requests_lost_total"]); lost != 0 {
@@ -136,16 +134,12 @@ func TestMetricsCountEachRequestOnce(t *testing.T) {
 // before it would send them.
 func TestMetricsOfAWorkerThatEnds(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
-		s := start(t, root, oneHost(backend(t, "web")), "--enable-metrics")
+		manifests := oneHost(backend(t, "web"))
+		manifests["counted.yaml"] = ingress("counted", "counted.example", []string{"/ Prefix web"})
+		s := start(t, root, manifests, "--enable-metrics")
 		s.waitBackend("http://a.example/", "web")
-		before := s.scrape(nil)
-		eventually(t, "no more requests", func() bool {
-			was := sumOf(before[requestsMetric])
-			before = s.scrape(nil)
-			return was > 0 && was == sumOf(before[requestsMetric])
-		})
 		for range 20 {
-			if got, err := s.get("http://a.example/"); err != nil || got.status != 200 {
+			if got, err := s.get("http://counted.example/"); err != nil || got.status != 200 {
 				t.Fatal(got.status, err)
 			}
 		}
@@ -154,7 +148,7 @@ func TestMetricsOfAWorkerThatEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.waitRequests(sumOf(before[requestsMetric])+20, "host=a.example")
+		s.waitRequests(20, "host=counted.example")
 	})
 }
 
@@ -298,7 +292,7 @@ func TestSeriesOfADeletedIngressGo(t *testing.T) {
 			return sumOf(f, "ingress=a") > 0 && sumOf(f, "ingress=b") > 0
 		})
 		s.remove("b.yaml")
-		s.waitRequests(0, "ingress=b")
+		eventually(t, "no more series of b", func() bool { return sumOf(s.scrape(nil)[requestsMetric], "ingress=b") == 0 })
 		if sumOf(s.scrape(nil)[requestsMetric], "ingress=a") == 0 {
 			t.Error("the series of the other Ingress are gone")
 		}

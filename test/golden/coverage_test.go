@@ -279,7 +279,10 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		log, _ := without.section("log")
 		got, nginxes := workOut(t, without, 0), kit.Nginxes(t)
 		able := slices.IndexFunc(nginxes, func(n kit.Nginx) bool { return got.isServedBy(n) })
-		answers, logged := serveCase(t, without, got, nginxes[max(able, 0)])
+		if able < 0 {
+			return false // no nginx here has its module: a part of nginx.conf has to show the key
+		}
+		answers, logged := serveCase(t, without, got, nginxes[able])
 		return requests != answers || log != logged
 	})
 }

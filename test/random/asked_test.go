@@ -1,0 +1,96 @@
+package random
+
+import (
+	"slices"
+	"strings"
+
+	"sluice/internal/compare"
+	"sluice/internal/explain"
+	"sluice/internal/manifest/decode"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/test/recorded"
+)
+
+// world is a world, with what the core makes of it.
+type world struct {
+	*recorded.World
+	core     *compare.Core
+	problems []model.Problem
+}
+
+// newWorld reads the manifests of a world and of what all build on.
+func newWorld(w *recorded.World, files map[string]string) *world {
+	objects := snapshot.Objects{}
+	for _, name := range []string{"base", w.Name} {
+		read, _, err := decode.FromYAML(name, []byte(files[name]))
+		if err != nil {
+			panic(err)
+		}
+		objects.Append(read)
+	}
+	options := translate.Options{
+		ManifestMode: true, IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io",
+		HealthPath: "/healthz", ConfigMap: snapshot.Name{Namespace: "ingress-nginx", Name: "controller"},
+	}
+	core := compare.NewCore(objects, options)
+	_, problems := translate.Config(core.Snapshot, options, nil)
+	return &world{World: w, core: core, problems: problems}
+}
+
+// asked is a request with both answers.
+type asked struct {
+	*recorded.Request
+	world     *world
+	index     int
+	want, got recorded.Answer
+
+	explanation *explain.Explanation
+}
+
+// differences are the places where the answers differ, but for what nobody can compare: the
+// text of nginx's pages, and copies to a mirror, which come late.
+func (a *asked) differences() []string {
+	page := func(text string) bool { return strings.HasPrefix(text, "<html>") }
+	if page(a.want.Body) && page(a.got.Body) {
+		a.want.Body = a.got.Body
+	}
+	mirrored := func(h recorded.Hit) bool { return strings.HasPrefix(h.By, "mirror-") }
+	a.want.Hits = slices.DeleteFunc(a.want.Hits, mirrored)
+	a.got.Hits = slices.DeleteFunc(a.got.Hits, mirrored)
+	return recorded.Differences(a.want, a.got)
+}
+
+// call is the request as it is sent.
+func (a *asked) call() *recorded.Call { return a.world.NewCall(a.Request, "") }
+
+func (a *asked) https() bool { return a.call().Scheme == "https" }
+
+// explained is what explain says of the request.
+func (a *asked) explained() *explain.Explanation {
+	if a.explanation == nil {
+		c, core := a.call(), a.world.core
+		input := explain.Input{Snapshot: core.Snapshot, Options: core.Options, Config: core.Config, Problems: a.world.problems}
+		a.explanation = explain.Explain(input, explain.Request{Method: c.Verb(), Scheme: c.Scheme, Host: c.Host, URI: c.Path, Headers: c.Known()})
+	}
+	return a.explanation
+}
+
+// winner names the path that takes the request here, "" for none.
+func (a *asked) winner() string {
+	if e := a.explained(); e.Winner != nil {
+		return e.Winner.Object.Name + " " + e.Winner.Field
+	}
+	return ""
+}
+
+// cause is the first that holds for a place, nil if none does.
+func (a *asked) cause(place string) *cause {
+	for i := range causes {
+		if causes[i].holds(a, place) {
+			return &causes[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package random asks Sluice for recorded answers of ingress-nginx 1.15.1 to random
+// worlds: hosts with one to four Ingresses each, with values as people write them, and
+// the smallest worlds that showed something. testdata has them, in the form of
+// test/compat. Objects that differ from world to world find what no scenario was
+// written for.
+//
+// Each place where an answer differs has a cause: a row of docs/differences.md, whose
+// condition in causes_*_test.go holds for the request, or a fault that waits to be
+// mended (waits_test.go). Anything else fails. To ask one world:
+//
+//	go test ./test/random -run "TestAnswers/system/.*/^rnd-11-34$" -count=1
+//
+// Only the Sluices of that world's group are started then. SLUICE_NGINX_ROOT adds the
+// second nginx, "shipped" instead of "system".
+package random
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sluice/test/kit"
+	"sluice/test/recorded"
+)
+
+func TestMain(m *testing.M) { recorded.Main(m) }
+
+func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
+	t.Parallel()
+	groups := recorded.Groups(t, recorded.Read(t))
+	for _, nginx := range kit.Nginxes(t) {
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			t.Run(nginx.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				askAll(t, nginx.Root, groups[name])
+			})
+		}
+	}
+}
+
+// askAll goes through worlds that one Sluice serves. It puts their objects in place for the
+// first that is asked.
+func askAll(t *testing.T, root string, scenarios []*recorded.Scenario) {
+	var files map[string]string
+	var worlds map[string]*recorded.World
+	server := sync.OnceValue(func() *recorded.Sluice {
+		files, worlds = recorded.Files(t, scenarios)
+		return recorded.Start(t, root, files, recorded.Flags(scenarios, worlds))
+	})
+	for _, s := range scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			running := server()
+			askWorld(t, newWorld(worlds[s.Name], files), running)
+		})
+	}
+}
+
+// askWorld asks the requests of a world, and wants a cause for each place that differs.
+func askWorld(t *testing.T, w *world, server *recorded.Sluice) {
+	w.In(t)
+	record := recorded.ReadRecord(t, w.Name)
+	waiting, faults := waits[w.Name], 0
+	for i := range w.Requests {
+		a := &asked{world: w, index: i, Request: &w.Requests[i], want: record.Answers[i]}
+		a.got = w.Ask(server, i, a.want)
+		if a.got.Err != "" && a.want.Err == "" {
+			t.Errorf("%s: no answer: %s", w.Question(i), a.got.Err)
+		}
+		if !record.Served || byChance[w.Name] {
+			continue
+		}
+		var unexplained []string
+		for _, difference := range a.differences() {
+			place, _, _ := strings.Cut(difference, ": ")
+			if a.cause(place) == nil {
+				unexplained = append(unexplained, difference)
+			}
+		}
+		if len(unexplained) == 0 {
+			continue
+		}
+		faults++
+		if waiting == "" {
+			t.Errorf("%s differs:\n\t%s\n\tserved by %s: %s", w.Question(i), strings.Join(unexplained, "\n\t"), cmp.Or(a.winner(), "nobody"), a.explained().Outcome)
+		}
+	}
+	if waiting != "" && faults == 0 {
+		t.Errorf("%s waits for %s, and nothing of it differs: take it off waits_test.go", w.Name, waiting)
+	}
+}
+
+// byChance are worlds whose Ingresses are of one second, so that chance decided their order
+// when the answers were recorded.
+var byChance = map[string]bool{"rnd-11-47": true, "rnd-11-74": true}
