@@ -124,15 +124,9 @@ func (n *node) width() int {
 
 const veryWide = 1 << 17
 
-// mayBeRefused reports whether some PCRE2 may reject a look-around.
+// mayBeRefused reports whether some PCRE2 may reject a node although parse takes it.
 func (n *node) mayBeRefused() bool {
-	switch n.kind {
-	case lookBehind:
-		return n.parts[0].span() < 0
-	case lookAhead: // other can be \K, which is not allowed there
-		return n.parts[0].contains(func(part *node) bool { return part.kind == other })
-	}
-	return false
+	return n.kind == lookBehind && n.parts[0].span() < 0 || n.kind == branchReset || n.kind == other
 }
 
 // span returns the number of bytes that a node matches if it is the same for every match,
