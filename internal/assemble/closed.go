@@ -43,13 +43,18 @@ func (b *builder) close(c *claim.Claim) {
 // beginningsOf returns the plain texts that begin every request which a pattern could
 // match.
 func (b *builder) beginningsOf(c *claim.Claim) []string {
+	beginning := "/" + strings.TrimPrefix(pcre.Beginning(c.Path), "/")
 	starts := meanings(c.Path)
-	if b.asking[b.rules] {
-		starts = []string{"/" + strings.TrimPrefix(pcre.Beginning(c.Path), "/")}
+	switch {
+	case b.asking[b.rules]:
+		starts = []string{beginning}
+	case strings.ContainsAny(c.Path, special):
+		starts = append(starts, beginning) // it may be a pattern
 	}
 	for i, start := range starts {
 		starts[i] = plainStart(start)
 	}
+	slices.Sort(starts)
 	return slices.Compact(starts)
 }
 
@@ -72,6 +77,9 @@ func (b *builder) closePath(c *claim.Claim) {
 // the claim's own pattern. It does not compete with other patterns of its text.
 func (b *builder) closeBeginning(c *claim.Claim, start string) {
 	path := "^" + pcre.Quote(start)
+	if isExactRoot(c) {
+		path = "^" + rootAlone
+	}
 	once := match{modifier: closing, path: c.Path + "\x00" + path}
 	if b.taken[once] == nil {
 		b.taken[once] = c
@@ -94,7 +102,7 @@ type beginning struct {
 func (b *builder) closeBeginnings() {
 	for _, long := range b.beginnings {
 		if winner := b.taken[matchFor(long.claim, long.path)]; winner != nil && winner.Owner == long.claim.Owner && !winner.ProtectsLike(long.claim) {
-			b.closeOverlap(long.claim, winner)
+			b.closeOverlap(long.claim, winner, "")
 		}
 		start := plainStart(long.path)
 		for at := len(start) - 1; at < len(long.path); at++ {

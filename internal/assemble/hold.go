@@ -56,7 +56,7 @@ func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 			}
 			claims = append(claims, c)
 			placed := guard.Claim{
-				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],
+				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules], Own: asksItself(c),
 				Redirect: c.Action.Redirect != nil,
 				Protects: c.Guards() && c.Action.Redirect == nil, Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
 				BackendName: c.Annotations.Transport.VerifiedName(),
@@ -84,7 +84,8 @@ func (b *builder) shut(c *claim.Claim) {
 	}
 }
 
-// put closes a match for a claim and replaces the location that has it.
+// put closes a match for a claim and replaces the location that has it. A pattern comes
+// before the others of its text.
 func (b *builder) put(c *claim.Claim, modifier model.Modifier, path string) {
 	closed := *c
 	closed.Closed = true
@@ -94,5 +95,6 @@ func (b *builder) put(c *claim.Claim, modifier model.Modifier, path string) {
 		return other.Path == path && (other.Modifier == modifier || prefixes)
 	}
 	b.locations = slices.DeleteFunc(b.locations, same)
-	b.add(l, modifier, path)
+	l.Modifier, l.Path = modifier, path
+	b.locations = slices.Insert(b.locations, 0, l)
 }

@@ -86,7 +86,7 @@ func (b *builder) take(c *claim.Claim, m match) bool {
 func (b *builder) lose(c, winner *claim.Claim) {
 	switch {
 	case winner.Owner == c.Owner && !winner.ProtectsLike(c):
-		b.closeOverlap(c, winner)
+		b.closeOverlap(c, winner, "")
 	case winner.Owner != c.Owner || winner.Annotations != c.Annotations || !winner.Action.Same(c.Action):
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.Owner.Ref, winner.PathType, claim.Shown(winner.Path), b.host.name, winner.Field, why(winner, c)))

@@ -15,12 +15,13 @@ import (
 // the protected path to the other one, that one is closed, unless it is the more specific
 // of the two: then it is an exception that the author wants.
 
-// closeOverlap closes a claim that takes requests of another one of its owner.
-func (b *builder) closeOverlap(c, winner *claim.Claim) {
+// closeOverlap closes a claim that takes requests of another one of its owner, such as an
+// example if it is known.
+func (b *builder) closeOverlap(c, winner *claim.Claim, example string) {
 	shown := func(c *claim.Claim) string { return string(c.PathType) + " " + claim.Shown(c.Path) }
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Conflict, Denies: true,
-		Text: fmt.Sprintf("%s (%s) takes requests of %s first and is not protected like it: give both the same annotations, or write one so that it takes fewer requests than the other",
-			shown(winner), winner.Field, shown(c))})
+		Text: fmt.Sprintf("%s (%s) takes requests of %s first%s and is not protected like it: give both the same annotations, or write one so that it takes fewer requests than the other",
+			shown(winner), winner.Field, shown(c), example)})
 	for _, l := range b.locations {
 		if l.Rule.Object == winner.Owner.Ref && l.Rule.Field == winner.Field && l.Rule.Path == winner.Path {
 			shutLocation(l)
@@ -95,9 +96,12 @@ func (b *builder) closeOverlapsOf(owner *claim.Owner) {
 		at := areaOf(c, l)
 		if l.Modifier == model.Pattern && c.Guards() {
 			before = slices.DeleteFunc(before, func(earlier area) bool {
-				bad := !earlier.isShut() && !earlier.ProtectsLike(c) && earlier.overlaps(at, budget)
+				if earlier.isShut() || earlier.ProtectsLike(c) {
+					return false
+				}
+				example, bad := earlier.overlaps(at, budget)
 				if bad {
-					b.closeOverlap(c, earlier.Claim)
+					b.closeOverlap(c, earlier.Claim, example)
 				}
 				return bad
 			})
@@ -125,18 +129,28 @@ func areaOf(c *claim.Claim, l *model.Location) area {
 func (a area) isShut() bool { return a.location.Return != nil && a.location.Return.Code == 503 }
 
 // overlaps reports whether an area may share requests with a later one, unless it is
-// known to be a smaller part of it.
-func (a area) overlaps(later area, budget *pcre.Comparisons) bool {
+// known to be a smaller part of it. example is a clause with a request that both take, or
+// may take; empty if none is known.
+func (a area) overlaps(later area, budget *pcre.Comparisons) (example string, overlaps bool) {
 	switch {
 	case !strings.HasPrefix(a.lead, later.lead) && !strings.HasPrefix(later.lead, a.lead):
-		return false
+		return "", false
 	case a.pattern == nil || later.pattern == nil:
-		return true
+		return "", true
+	}
+	request, found, sure, done := budget.Common(a.pattern, later.pattern)
+	switch {
+	case done && !found:
+		return "", false
+	case sure:
+		example = ", such as " + claim.Shown(request) + ","
+	case found:
+		example = ", perhaps " + claim.Shown(request) + ","
 	}
 	inside, known := budget.Covers(later.pattern, a.pattern)
 	if !inside || !known {
-		return true
+		return example, true
 	}
 	all, known := budget.Covers(a.pattern, later.pattern)
-	return all || !known
+	return example, all || !known
 }

@@ -52,6 +52,9 @@ type builder struct {
 	last *model.Proxy
 	// exacts are the decoded Exact paths of the host; nil before the first use.
 	exacts map[string]bool
+	// exactPatterns are the Exact paths, as written, that are patterns; nil before the first
+	// use.
+	exactPatterns map[string]bool
 	// guarded are the answers of guardsService.
 	guarded map[guarded]bool
 	// canaries are those of the host, nil for none.

@@ -54,7 +54,7 @@ func (b *builder) turned(turns map[*claim.Owner]*turn) {
 // ask records a path of the owner itself. An ImplementationSpecific one was meant as a
 // pattern, and / takes the same requests as before.
 func (t *turn) ask(b *builder, l *model.Location) {
-	if l.Rule.PathType != string(claim.ImplementationSpecific) && len(extent(l.Rule.PathType, l.Rule.Path)) > 0 {
+	if l.Rule.PathType != string(claim.ImplementationSpecific) && len(extent(l, l.Rule.Path)) > 0 {
 		t.own = append(t.own, b.described(l))
 	}
 }
@@ -131,7 +131,7 @@ func (t *turn) surprise(owner *claim.Owner) []model.Problem {
 // one.
 func changes(l *model.Location, rivals []*model.Location) []string {
 	path, _ := literalPath(l.Rule.Path)
-	changes := extent(l.Rule.PathType, path)
+	changes := extent(l, path)
 	sign, plain := signOf(l, path)
 	if !plain {
 		changes = nil
@@ -142,7 +142,7 @@ func changes(l *model.Location, rivals []*model.Location) []string {
 	if len(changes) > 0 && strings.ToUpper(path) != strings.ToLower(path) {
 		changes = append(changes, "upper and lower case are the same")
 	}
-	if !plain && locationOf(path, []*model.Location{l}) == nil {
+	if !plain && !isBelowExact(l) && locationOf(path, []*model.Location{l}) == nil {
 		changes = append(changes, fmt.Sprintf("it does not match %s itself", claim.Shown(path)))
 	}
 	if taker := locationOf(path, rivals); taker != nil && taker != l && !exactly(taker, l) {
@@ -152,13 +152,11 @@ func changes(l *model.Location, rivals []*model.Location) []string {
 }
 
 // extent says which further requests a path takes as a pattern.
-func extent(pathType, path string) []string {
-	exact, slashed := pathType == string(claim.Exact), strings.HasSuffix(path, "/")
+func extent(l *model.Location, path string) []string {
+	exact, slashed := l.Rule.PathType == string(claim.Exact), strings.HasSuffix(path, "/")
 	examples := claim.Shown(path + "bar")
 	switch {
-	case exact && path == "/":
-		return []string{"it matches every request"}
-	case path == "/":
+	case path == "/", isBelowExact(l):
 		return nil
 	case slashed && !exact:
 		return []string{"it does not match " + claim.Shown(strings.TrimSuffix(path, "/"))}
@@ -168,14 +166,26 @@ func extent(pathType, path string) []string {
 	return []string{"it matches all that begins with it, such as " + examples}
 }
 
+// isBelowExact reports whether a pattern is that of a Prefix /foo beside an Exact /foo: it
+// takes what begins with /foo/, as on any host.
+func isBelowExact(l *model.Location) bool {
+	path, _ := literalPath(l.Rule.Path)
+	return l.Rule.PathType == string(claim.Prefix) && strings.HasSuffix(l.Path, "/") && !strings.HasSuffix(path, "/")
+}
+
 // signOf explains the special characters of a path. plain is set if the pattern still
 // matches only requests that begin with the path as written.
-func signOf(l *model.Location, path string) (text string, plain bool) {
-	const special = `\+*?()|[]{}^$`
-	quoted := l.Path == "^"+pcre.Quote(path)
+func signOf(l *model.Location, path string) (sign string, plain bool) {
+	text := strings.TrimPrefix(l.Path, "^")
+	if isBelowExact(l) {
+		text = strings.TrimSuffix(text, "/")
+	}
+	quoted := text == pcre.Quote(path) || text == rootAlone
 	switch {
-	case quoted && !pcre.Compiles(path):
+	case quoted && pcre.Rejection(path, 0) != "":
 		return "as it does not compile as a pattern, it is quoted and matches what is written", true
+	case quoted && !pcre.Taken(path):
+		return "as it is not certain that it compiles as a pattern, it is quoted and matches what is written", true
 	case quoted:
 		return "", true
 	case strings.ContainsAny(path, special):

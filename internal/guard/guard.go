@@ -39,8 +39,8 @@ type Claim struct {
 	Field, Path, PathType string
 	// Match limits the claim to some requests of the path.
 	Match model.Match
-	// Pattern is set if the Ingress asks for patterns.
-	Pattern bool
+	// Pattern is set if the Ingress asks for patterns; Own if this path does.
+	Pattern, Own bool
 	// Redirect is set if its requests are redirected, so that none reaches a backend. The
 	// path is plain text then. Where all paths are patterns, it has the place of a path
 	// of its Ingress that takes the requests too.
@@ -186,8 +186,12 @@ func newJudge(asked Asked, locations []*model.Location) *judge {
 		return nil
 	}
 	j := &judge{Asked: asked, byRule: make(map[rule]*reading, len(asked.Claims)), left: mostSteps, exceptions: map[[2]*reading]bool{}}
+	exact := exactPaths(asked)
 	for i := range asked.Claims {
 		r := read(&asked.Claims[i], asked.Turned)
+		if asked.Turned && exact[r.Path] {
+			r.leaveToExact()
+		}
 		r.age = i
 		j.readings = append(j.readings, r)
 		if key := r.rule(); j.byRule[key] == nil {

@@ -29,13 +29,38 @@ type reading struct {
 func read(c *Claim, turned bool) *reading {
 	plain := c.PathType == "Exact" || c.PathType == "Prefix"
 	r := &reading{Claim: c, exact: c.PathType == "Exact", pattern: turned || c.Pattern && !plain}
-	r.asked = r.pattern && c.Pattern && !c.Redirect
+	r.asked = r.pattern && c.Pattern && !c.Redirect && !r.isExactRoot()
 	r.texts = plainTexts(c.Path)
-	if r.pattern && !c.Redirect && !turnedPlain(c, turned) {
+	if r.pattern && !c.Redirect && !r.isExactRoot() && !turnedPlain(c, turned) {
 		r.compiled, _ = pcre.Compile("^"+c.Path, pcre.Caseless)
 		r.start, r.sure = startOf(c.Path), sureStart(c.Path)
 	}
 	return r
+}
+
+// exactPaths returns the Exact paths of a host, as written.
+func exactPaths(asked Asked) map[string]bool {
+	exact := map[string]bool{}
+	for _, c := range asked.Claims {
+		if c.PathType == "Exact" && c.Match.Any() && !c.Redirect {
+			exact[c.Path] = true
+		}
+	}
+	return exact
+}
+
+// leaveToExact makes a Prefix /foo take only what begins with /foo/, as it does beside an
+// Exact /foo on a host of patterns unless it asks for patterns itself.
+func (r *reading) leaveToExact() {
+	if r.PathType != "Prefix" || r.Own || r.Redirect || strings.HasSuffix(r.Path, "/") {
+		return
+	}
+	for i := range r.texts {
+		r.texts[i] = stem(r.texts[i]) + "/"
+	}
+	if r.compiled != nil {
+		r.compiled, _ = pcre.Compile("^"+r.Path+"/", pcre.Caseless)
+	}
 }
 
 // turnedPlain reports whether a path became a pattern only because its host was
@@ -56,7 +81,7 @@ func (r *reading) takes(path string, left *int) bool {
 		return r.asText(path) != ""
 	}
 	ok, err := r.compiled.Matches(path, left)
-	return ok && err == nil && r.asText(path) != ""
+	return ok && err == nil && (!strings.Contains(r.Path, "%") || r.asText(path) != "")
 }
 
 // mayTake reports whether the claim may be meant for a request.
@@ -72,6 +97,9 @@ func (r *reading) mayTake(path string, left *int) bool {
 	return !r.asked && r.asText(path) != ""
 }
 
+// isExactRoot reports whether a claim takes / alone on a host of patterns.
+func (r *reading) isExactRoot() bool { return r.pattern && r.exact && r.Path == "/" && !r.Redirect }
+
 // asText returns the longest text with which a claim takes a path, "" for none.
 func (r *reading) asText(path string) string {
 	longest := ""
@@ -80,6 +108,8 @@ func (r *reading) asText(path string) string {
 		switch {
 		case r.pattern && r.Redirect && r.exact:
 			ok = lower(path) == lower(text)
+		case r.isExactRoot():
+			ok = path == text
 		case r.pattern && r.Redirect:
 			ok = strings.HasPrefix(lower(path)+"/", lower(stem(text))+"/")
 		case r.pattern:
@@ -104,7 +134,7 @@ func (r *reading) before(other *reading, path string) bool {
 	switch {
 	case order != 0:
 	case r.pattern:
-		order = cmp.Or(cmp.Compare(len(other.Path), len(r.Path)), strings.Compare(other.Path, r.Path), cmp.Compare(other.exactness(), r.exactness()))
+		order = cmp.Or(cmp.Compare(len(other.Path), len(r.Path)), strings.Compare(other.Path, r.Path))
 	default:
 		order = cmp.Or(cmp.Compare(len(stem(other.asText(path))), len(stem(r.asText(path)))), compareMatches(r.Match, other.Match))
 	}
@@ -119,13 +149,6 @@ func (r *reading) rank() int {
 		return 0
 	}
 	return 1
-}
-
-func (r *reading) exactness() int {
-	if r.exact {
-		return 1
-	}
-	return 0
 }
 
 // plainTexts returns the request paths that a plain-text path stands for. A bad

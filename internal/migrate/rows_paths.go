@@ -22,6 +22,10 @@ var pathRows = []row{
 	{"prefix-twice", "Prefix `/foo` and `/foo/` on one host", untold(stopsOthers)},
 	{"exact-thrice", "an Exact path for the third time", untold(stopsOthers)},
 	{"pattern-neighbour", "a neighbour's path that does not compile", untold(stopsOthers)},
+	{"pattern-doubt", "a neighbour's path of which nobody can tell", by("spec.rules*").that("certainly is a regular expression")},
+	{"pattern-exact-root", "an Exact path `/` on a host whose paths are patterns", quiet(func(f *facts) bool {
+		return f.anyPath(func(p path) bool { return p.kind == "Exact" && p.text == "/" && p.pattern })
+	})},
 	{"refused-protects", "an Ingress that nginx refuses, that protects", untold(operation)},
 	{"pattern-refused", "a pattern, ciphers, a variable or anything else that nginx refuses of an Ingress", by("spec.rules*").that("cannot be written to nginx.conf", "does not compile")},
 	{"pattern-groups", "a pattern whose groups cannot be told", by("spec.rules*").that("want a regular expression")},

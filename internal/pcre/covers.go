@@ -33,15 +33,32 @@ const (
 	maxWork = 2_000_000
 )
 
+// Common returns a shortest subject that both patterns match. It is not found if there is
+// none, and then done is set; without done the search was too long, or a pattern uses word
+// boundaries. sure is set if the subject certainly matches both.
+func (b *Comparisons) Common(one, other *Pattern) (subject string, found, sure, done bool) {
+	if b.Left <= 0 {
+		return "", false, false, false
+	}
+	subject, found, done = b.search(one, other, true)
+	return subject, found, found && one.exactly() && other.exactly(), done
+}
+
 // uncovered searches for a shortest subject that inner accepts and outer does not. done
 // is false if the search was too long.
 func (b *Comparisons) uncovered(outer, inner *Pattern) (subject string, found, done bool) {
+	return b.search(inner, outer, false)
+}
+
+// search searches for a shortest subject that inner accepts, and that outer accepts or does
+// not accept.
+func (b *Comparisons) search(inner, outer *Pattern, accepts bool) (subject string, found, done bool) {
 	innerAutomaton, outerAutomaton := inner.automaton(), outer.automaton()
 	if innerAutomaton == nil || outerAutomaton == nil {
 		return "", false, false
 	}
 	b.Left -= len(innerAutomaton.states) + len(outerAutomaton.states)
-	c := &comparison{alphabet: alphabet(innerAutomaton, outerAutomaton), visited: map[pair]bool{}, most: min(maxWork, b.Left)}
+	c := &comparison{alphabet: alphabet(innerAutomaton, outerAutomaton), visited: map[pair]bool{}, most: min(maxWork, b.Left), accepts: accepts}
 	defer func() { b.Left -= c.work }()
 	c.inner = newWalker(innerAutomaton, c)
 	c.outer = newWalker(outerAutomaton, c)
@@ -71,6 +88,8 @@ type comparison struct {
 	alphabet     []byte
 	visited      map[pair]bool
 	steps        []step
+	// accepts is set if outer must accept the subject, too.
+	accepts bool
 	// work counts the items that were read, at most a little over most.
 	work, most int
 }
@@ -85,7 +104,7 @@ func (c *comparison) search() (subject string, found, done bool) {
 			return "", false, false
 		}
 		here := c.steps[i].pair
-		if c.inner.matched(here.inner) && !here.outer.accepts {
+		if c.inner.matched(here.inner) && here.outer.accepts == c.accepts {
 			return c.subject(i), true, true
 		}
 		for _, by := range c.alphabet {
@@ -102,9 +121,13 @@ func (c *comparison) search() (subject string, found, done bool) {
 	return "", false, true
 }
 
-// add adds a pair to the queue, unless outer accepts every continuation.
+// add adds a pair to the queue, unless no continuation can be what is searched for.
 func (c *comparison) add(s step) {
-	if s.outer.always || c.visited[s.pair] {
+	hopeless := s.outer.always
+	if c.accepts {
+		hopeless = len(s.outer.items) == 0
+	}
+	if hopeless || c.visited[s.pair] {
 		return
 	}
 	c.visited[s.pair] = true

@@ -67,6 +67,78 @@ func TestWitness(t *testing.T) {
 	}
 }
 
+func TestCommon(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		one, other, subject string
+		found, sure, done   bool
+	}{
+		{"^/.well-known/acme-challenge/tok", "^/api/(.*)", "", false, false, true},
+		{"^/.well-known/acme-challenge/tok", "^/x/(.*)", "", false, false, true},
+		{"^/.well-known/", "^/(.*)", "/awell-known/", true, true, true},
+		{"^/foo", "^/FOO/bar", "/foo/bar", true, true, true},
+		{"^/a$", "^/b$", "", false, false, true},
+		{"^/[a-f]+\\z", "^/[f-z]{2}", "/ff", true, true, true},
+		{"^/[ab]+$", "^/[bc]+$", "/b", true, true, true},
+		{"^/a\\z", "^/a\\n$", "", false, false, true},
+		{"^/a$", "^/a\\n$", "/a\n", true, true, true},
+		{"^/(?!a)(.*)", "^/ab", "/ab", true, false, true}, // a look-ahead is not decided
+		{"^/(?!a)b", "^/c", "", false, false, true},
+		{"^/\\bfoo", "^/foo", "", false, false, false},
+	} {
+		one, err1 := Compile(test.one, Caseless)
+		other, err2 := Compile(test.other, Caseless)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		for range 2 {
+			subject, found, sure, done := (&Comparisons{Left: maxWork}).Common(one, other)
+			if subject != test.subject || found != test.found || sure != test.sure || done != test.done {
+				t.Errorf("Common(%v, %v) = %q, %v, %v, %v; want %q, %v, %v, %v", one, other, subject, found, sure, done, test.subject, test.found, test.sure, test.done)
+			}
+			one, other = other, one
+		}
+	}
+}
+
+// Short subjects and the one that is returned bear out what Common says of invented pairs.
+func TestCommonInvented(t *testing.T) {
+	t.Parallel()
+	v := newInventor(6)
+	subjects := short("ab/\n", 5)
+	yes, no := 0, 0
+	both := func(one, other *Pattern, subject string) bool {
+		_, a, err1 := one.Match(subject)
+		_, b, err2 := other.Match(subject)
+		return a && b && err1 == nil && err2 == nil
+	}
+	for range 400 {
+		one, err1 := Compile("^"+v.regular(), 0)
+		other, err2 := Compile("^"+v.regular(), 0)
+		if err1 != nil || err2 != nil {
+			continue
+		}
+		subject, found, sure, done := (&Comparisons{Left: maxWork}).Common(one, other)
+		switch {
+		case found && sure:
+			if yes++; !both(one, other, subject) {
+				t.Errorf("%v and %v do not both match %q", one, other, subject)
+			}
+		case !found && done:
+			no++
+			for _, subject := range subjects {
+				if both(one, other, subject) {
+					t.Errorf("%v and %v both match %q", one, other, subject)
+					break
+				}
+			}
+		}
+	}
+	if yes < 50 || no < 50 {
+		t.Errorf("got %d common subjects and %d times none", yes, no)
+	}
+}
+
 // All short subjects bear out what Covers says of invented pairs, and there is a
 // subject for each pair where it says no.
 func TestCoversInvented(t *testing.T) {

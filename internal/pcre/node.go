@@ -124,6 +124,46 @@ func (n *node) width() int {
 
 const veryWide = 1 << 17
 
+// mayBeRefused reports whether some PCRE2 may reject a node although parse takes it.
+func (n *node) mayBeRefused() bool {
+	return n.kind == lookBehind && n.parts[0].span() < 0 || n.kind == branchReset || n.kind == other
+}
+
+// span returns the number of bytes that a node matches if it is the same for every match,
+// otherwise -1.
+func (n *node) span() int {
+	total := 0
+	switch n.kind {
+	case oneByte:
+		return 1
+	case sequence, group, atomic:
+		for _, part := range n.parts {
+			span := part.span()
+			if span < 0 {
+				return -1
+			}
+			total += span
+		}
+	case alternation:
+		for i, branch := range n.parts {
+			span := branch.span()
+			if span < 0 || i > 0 && span != total {
+				return -1
+			}
+			total = span
+		}
+	case repeat:
+		if total = n.parts[0].span(); total < 0 || n.min != n.max {
+			return -1
+		}
+		total *= n.min
+	case subjectStart, subjectEnd, finalEnd, wordBoundary, notWordBoundary:
+	default:
+		return -1
+	}
+	return total
+}
+
 // size returns an upper bound of the size of PCRE2's compiled form, in bytes, or
 // maxSize+1 if that is exceeded.
 func (n *node) size() int {

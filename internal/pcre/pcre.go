@@ -104,7 +104,7 @@ func patternOf(text string, tree *node, names []string) *Pattern {
 // Taken reports whether PCRE2 certainly accepts a pattern.
 func Taken(pattern string) bool {
 	tree, _, err := parse(pattern, 0)
-	return err == nil && tree.size() <= maxSize && !tree.contains(func(n *node) bool { return n.kind == lookBehind || n.kind >= branchReset })
+	return err == nil && tree.size() <= maxSize && !tree.contains((*node).mayBeRefused)
 }
 
 // NumGroups is the number of groups.

@@ -14,8 +14,8 @@ import (
 func Quote(text string) string { return regexp.QuoteMeta(text) }
 
 // Compiles reports whether PCRE2 certainly accepts a pattern, and the pattern has no
-// effect besides matching. It is for paths that were not written as patterns, and also
-// rejects valid patterns such as look-aheads.
+// effect besides matching. It is for values that Go matches, too, and also rejects valid
+// patterns such as look-aheads.
 func Compiles(pattern string) bool {
 	_, err := plain(pattern, "(")
 	return err == nil

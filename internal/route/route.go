@@ -23,9 +23,10 @@ import (
 // Sort puts the locations of a server in the order of the file: "=" by path, then
 // prefixes by path, then patterns. nginx uses the first matching pattern of the file.
 // Patterns are sorted by descending length of the path as written, as in
-// ingress-nginx, so that the longest comes first. Of equal lengths the text descends,
-// and an Exact path comes before another type of the same text. nginx sorts the other
-// two kinds itself; writing them sorted is faster.
+// ingress-nginx, so that the longest comes first. Of equal lengths the text descends.
+// Patterns of the same text keep their order, which is that of the age of their Ingresses
+// and then that of their paths. nginx sorts the other two kinds itself; writing them
+// sorted is faster.
 func Sort(locations []*model.Location) {
 	slices.SortStableFunc(locations, compare)
 }
@@ -40,8 +41,6 @@ func compare(a, b *model.Location) int {
 	return cmp.Or(
 		cmp.Compare(len(b.Rule.Path), len(a.Rule.Path)),
 		strings.Compare(b.Rule.Path, a.Rule.Path),
-		cmp.Compare(inexact(a), inexact(b)),
-		strings.Compare(a.Path, b.Path),
 	)
 }
 
@@ -51,13 +50,6 @@ func rank(m model.Modifier) int {
 		return 0
 	case model.Pattern:
 		return 2
-	}
-	return 1
-}
-
-func inexact(l *model.Location) int {
-	if l.Rule.PathType == "Exact" {
-		return 0
 	}
 	return 1
 }

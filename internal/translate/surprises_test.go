@@ -85,7 +85,7 @@ func TestWhatIsSaidOfTurnedPaths(t *testing.T) {
 	misses := regexp.MustCompile(`it does not match (\S+?)(?: itself)?;`)
 	w := world{ingresses: []ing{
 		{name: "asks", annotations: regex(), rules: []string{"h /[0-9]+ I a:80"}},
-		{name: "b", rules: []string{"h /foo P a:80", "h /foo/ P a:80", "h /foo/ E b:80", "h /bar E a:80", "h /a.b P a:80", "h /c+d E a:80", "h /e(f P a:80", "h /x|y P a:80", "h /q? E a:80", "h /n$ P a:80", "h /Up I a:80"}},
+		{name: "b", rules: []string{"h /foo P a:80", "h /foo/ P a:80", "h /foo/z/ E b:80", "h /bar E a:80", "h /a.b P a:80", "h /c+d E a:80", "h /e(f P a:80", "h /x|y P a:80", "h /q? E a:80", "h /n$ P a:80", "h /Up I a:80"}},
 	}}
 	examples := 0
 	for _, p := range w.surprises(t) {

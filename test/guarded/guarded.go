@@ -226,7 +226,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 				continue
 			}
 			c.Denied = denied || own.Denied()
-			c.Redirect = rule.redirect
+			c.Redirect, c.Own = rule.redirect, own.Regex.Enabled || rewrites(own, rule.path)
 			c.Protects = !c.Redirect && (c.Denied || len(own.Protects()) > 0)
 			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
@@ -324,6 +324,11 @@ func asks(policies *annotations.Annotations, rules []path) bool {
 	patterns := func(a *annotations.Annotations) bool { return a.Regex.Enabled || a.Rewrite.LeftOut }
 	return patterns(policies) || slices.ContainsFunc(rules, func(p path) bool {
 		own := policies.At(p.path)
-		return !p.redirect && (patterns(own) || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
+		return !p.redirect && (patterns(own) || rewrites(own, p.path))
 	})
+}
+
+// rewrites reports whether a rewrite changes a path.
+func rewrites(own *annotations.Annotations, path string) bool {
+	return own.Rewrite.Target != "" && own.Rewrite.Target != path
 }
