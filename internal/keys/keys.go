@@ -229,6 +229,9 @@ func (f *field) set(target reflect.Value, text string) error {
 	if err := parse(target, text); err != nil {
 		return err
 	}
+	if (f.Protects || f.Closes) && target.Kind() == reflect.Slice && target.Len() == 0 {
+		return errNoItem
+	}
 	if f.validate == "" {
 		return nil
 	}
@@ -269,7 +272,7 @@ func parse(target reflect.Value, text string) error {
 		target.SetInt(int64(n))
 		return err
 	default: // []string; fieldsOf rejects every other kind
-		items, err := commaList(text)
+		items, err := printableItems(text)
 		target.Set(reflect.ValueOf(items))
 		return err
 	}
