@@ -112,8 +112,10 @@ type reader struct {
 	// reader of a layer.
 	inherited map[string]inherited
 	layer     *settings.Layer
-	of        *ofObject
-	unsound   []string // the names of behaviours that were left out
+	// resets are the keys that an Ingress empties although a layer gives them a value.
+	resets  map[string]bool
+	of      *ofObject
+	unsound []string // the names of behaviours that were left out
 	// instead are the faults that affect only their key.
 	instead []keys.Fault
 	// denied is set if a Problem denies the paths. general are the results that belong to
