@@ -25,8 +25,9 @@
 // can be set to 0 or false is a keys.Optional, because the zero value means unchanged. A
 // struct that prints something else has a method Print.
 //
-// A behaviour with an invalid value is left out as a whole. A key with the tag alone only
-// gets its default. If a key of the behaviour has the tag protects or closes, Denied
+// A key with an invalid value gets its default. Keys without which the rest would open
+// something or mean something else have the tag costs:"all", and those that protect or close
+// have it without being told: their behaviour is left out as a whole. If a key of the behaviour has the tag protects or closes, Denied
 // reports that the paths must not be served. A misspelled name of such a key has the same
 // effect.
 package annotations

@@ -180,8 +180,8 @@ func TestGroups(t *testing.T) {
 	if diff := cmp.Diff(Rewrite{Target: "/$2"}, *p.Rewrite); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(SSLRedirect{WithCertificate: true, Always: true}, *p.SSLRedirect); diff != "" {
-		t.Errorf("one bad value leaves the behaviour as the ConfigMap has it: %s", diff)
+	if diff := cmp.Diff(SSLRedirect{WithCertificate: true, Always: true, KeepTrailingSlash: true}, *p.SSLRedirect); diff != "" {
+		t.Errorf("one bad value changed the others: %s", diff)
 	}
 	want := Transport{Protocol: "https", Secret: "shop/ca", Verify: "on", Name: "b.example", ServerName: "on", VerifyDepth: 2, Ciphers: "DEFAULT", Protocols: keys.Words{"TLSv1.2"}}
 	if diff := cmp.Diff(want, *p.Transport); diff != "" || !p.Transport.TLS() {

@@ -135,6 +135,7 @@ var nameRules = []textRule{
 	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^` + syntax.RequestHeaderLetter + `{1,100}$`), `the name of a header, of letters, digits and -`},
+	{"any_header_name", pattern(`^` + syntax.HeaderLetter + `{1,100}$`), `the name of a header, of letters, digits, - and _`},
 	{"response_header", pattern(`^` + headerName + `$`), `the name of a header, of at most 46 letters, digits, - and _`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
 	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},
