@@ -76,7 +76,7 @@ func (r *reader) says(doc *keys.Doc, name string) bool {
 	if value, err := strconv.ParseBool(text); err == nil && doc.Type == "bool" {
 		text = strconv.FormatBool(value)
 	}
-	return doc.Protects || text != doc.Default
+	return doc.Protects || text != doc.Default && text != doc.Field.Tag.Get("usual")
 }
 
 // hasOtherNeed reports whether a key has an effect without the empty one.

@@ -14,7 +14,7 @@ func TestEmptyProtections(t *testing.T) {
 	t.Parallel()
 	for written, closes := range map[string]bool{
 		"auth-url=": false, "auth-url= auth-signin=": false, "auth-url= auth-always-set-cookie=false": false, "auth-url= auth-keepalive=0": false, "auth-url= enable-global-auth=true": false,
-		"auth-url= auth-signin=http://a": true, "auth-url= auth-response-headers=X-User": true, "auth-url= auth-method=GET": true, "auth-url= auth-always-set-cookie=true": true,
+		"auth-url= auth-signin=http://a": true, "auth-url= auth-response-headers=X-User": true, "auth-url= auth-method=GET": false, "auth-url= auth-method=POST": true, "auth-url= auth-always-set-cookie=true": true,
 		"auth-url= auth-signin-redirect-param=a": true, "auth-url= auth-cache-key=$http_authorization": true, "auth-url= auth-request-redirect=/x": true, "auth-url= auth-keepalive-requests=7": true, "auth-url= auth-ssl-secret=a": true,
 		"auth-secret=": false, "auth-type= auth-secret=": false, "auth-secret= auth-secret-type=auth-file": false, "auth-type=": false,
 		"auth-secret= auth-realm=x": true, "auth-type= auth-realm=x": true, "auth-type= auth-secret=a": true, "auth-secret= auth-secret-type=auth-map": true,

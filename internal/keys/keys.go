@@ -36,6 +36,7 @@
 //	closes    "true" if a path must not be served while the value cannot be honoured,
 //	          although the key does not restrict access
 //	withholds "true" if the object is left out while the value is invalid
+//	usual     a value that says no more than no value, if there is no default
 //	doc       one sentence for the reference page
 //
 // A struct field without a key tag is a group of such fields.
