@@ -7,6 +7,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/snapshot"
 )
 
@@ -107,12 +108,12 @@ func (n *names) hostsOf(object *networkingv1.Ingress) (hosts []string, patterned
 	for _, tls := range object.Spec.TLS {
 		hosts = append(hosts, tls.Hosts...)
 	}
-	for alias := range strings.SplitSeq(object.Annotations[n.prefix+"/server-alias"], ",") {
-		if alias = strings.TrimSpace(alias); strings.HasPrefix(alias, "~") {
+	for _, alias := range keys.Items(object.Annotations[n.prefix+"/server-alias"]) {
+		if strings.HasPrefix(alias, "~") {
 			patterned = true
 		} else if short, both := strings.CutPrefix(alias, "."); both { // the name and the wildcard
 			hosts = append(hosts, short, "*."+short)
-		} else if alias != "" {
+		} else {
 			hosts = append(hosts, alias)
 		}
 	}

@@ -25,8 +25,9 @@
 // can be set to 0 or false is a keys.Optional, because the zero value means unchanged. A
 // struct that prints something else has a method Print.
 //
-// A behaviour with an invalid value is left out as a whole. A key with the tag alone only
-// gets its default. If a key of the behaviour has the tag protects or closes, Denied
+// A key with an invalid value gets its default. Keys without which the rest would open
+// something or mean something else have the tag costs:"all", and those that protect or close
+// have it without being told: their behaviour is left out as a whole. If a key of the behaviour has the tag protects or closes, Denied
 // reports that the paths must not be served. A misspelled name of such a key has the same
 // effect.
 package annotations
@@ -112,8 +113,10 @@ type reader struct {
 	// reader of a layer.
 	inherited map[string]inherited
 	layer     *settings.Layer
-	of        *ofObject
-	unsound   []string // the names of behaviours that were left out
+	// resets are the keys that an Ingress empties although a layer gives them a value.
+	resets  map[string]bool
+	of      *ofObject
+	unsound []string // the names of behaviours that were left out
 	// instead are the faults that affect only their key.
 	instead []keys.Fault
 	// denied is set if a Problem denies the paths. general are the results that belong to

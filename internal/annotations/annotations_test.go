@@ -112,7 +112,7 @@ func TestProblems(t *testing.T) {
 		"mistyped":                     {nil, map[string]string{"use-rexeg": "true"}, []string{`use-rexeg: no annotation has this name; did you mean "use-regex"?`}, false},
 		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: it has no effect without nginx.ingress.kubernetes.io/auth-type", "canary-weight: it has no effect, as nginx.ingress.kubernetes.io/canary asks for nothing"}, false},
 		"not done, protects":           {map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"}, map[string]string{"modsecurity-snippet": "a;", "enable-modsecurity": "true"}, []string{`modsecurity-snippet: want directives of ModSecurity on lines of their own, such as SecRuleEngine On, that reach nothing outside of the location (got "a;"): line 1: "a;" is not accepted: want a directive that docs/modsecurity.md lists, with its arguments` + denied}, true},
-		"not done, off":                {nil, map[string]string{"limit-rps": "0", "enable-modsecurity": ""}, nil, false},
+		"not done, off":                {nil, map[string]string{"limit-rps": "0", "enable-modsecurity": ""}, []string{"enable-modsecurity: it is empty and protects nothing: write its value, or remove it"}, false},
 		"empty deny list":              {nil, map[string]string{"denylist-source-range": ""}, []string{"denylist-source-range: " + list + `(got "")` + denied}, true},
 		"idle":                         {nil, map[string]string{"enable-influxdb": "true"}, []string{"enable-influxdb: this annotation has no effect, as in ingress-nginx"}, false},
 		"above the risk":               {map[string]string{"annotations-risk-level": "Low"}, map[string]string{"proxy-body-size": "2m"}, []string{"proxy-body-size: the risk of this annotation is Medium and the setting annotations-risk-level allows no more than Low"}, false},
@@ -180,8 +180,8 @@ func TestGroups(t *testing.T) {
 	if diff := cmp.Diff(Rewrite{Target: "/$2"}, *p.Rewrite); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(SSLRedirect{WithCertificate: true, Always: true}, *p.SSLRedirect); diff != "" {
-		t.Errorf("one bad value leaves the behaviour as the ConfigMap has it: %s", diff)
+	if diff := cmp.Diff(SSLRedirect{WithCertificate: true, Always: true, KeepTrailingSlash: true}, *p.SSLRedirect); diff != "" {
+		t.Errorf("one bad value changed the others: %s", diff)
 	}
 	want := Transport{Protocol: "https", Secret: "shop/ca", Verify: "on", Name: "b.example", ServerName: "on", VerifyDepth: 2, Ciphers: "DEFAULT", Protocols: keys.Words{"TLSv1.2"}}
 	if diff := cmp.Diff(want, *p.Transport); diff != "" || !p.Transport.TLS() {

@@ -16,10 +16,10 @@ type HTTPVersion struct {
 // AnswerRewrites changes the headers of answers that name the backend: cookies and
 // redirects.
 type AnswerRewrites struct {
-	CookieDomain string `key:"proxy-cookie-domain" from:"proxy-cookie-domain" off:"off" alone:"true" risk:"medium" validate:"from_to" doc:"Domain of cookies to replace, and its replacement, such as \"app.internal example.com\"."`
-	CookiePath   string `key:"proxy-cookie-path" from:"proxy-cookie-path" off:"off" alone:"true" risk:"medium" validate:"from_to" doc:"Beginning of the path of cookies to replace, and its replacement, such as \"/app/ /\"."`
-	RedirectFrom string `key:"proxy-redirect-from" from:"proxy-redirect-from" off:"off default" alone:"true" risk:"medium" validate:"url_text" doc:"Beginning of the header Location of answers that proxy-redirect-to replaces."`
-	RedirectTo   string `key:"proxy-redirect-to" from:"proxy-redirect-to" off:"off" alone:"true" risk:"medium" validate:"url_text" doc:"Replacement for proxy-redirect-from."`
+	CookieDomain string `key:"proxy-cookie-domain" from:"proxy-cookie-domain" off:"off" risk:"medium" validate:"from_to" doc:"Domain of cookies to replace, and its replacement, such as \"app.internal example.com\"."`
+	CookiePath   string `key:"proxy-cookie-path" from:"proxy-cookie-path" off:"off" risk:"medium" validate:"from_to" doc:"Beginning of the path of cookies to replace, and its replacement, such as \"/app/ /\"."`
+	RedirectFrom string `key:"proxy-redirect-from" from:"proxy-redirect-from" off:"off default" risk:"medium" validate:"url_text" doc:"Beginning of the header Location of answers that proxy-redirect-to replaces."`
+	RedirectTo   string `key:"proxy-redirect-to" from:"proxy-redirect-to" off:"off" risk:"medium" validate:"url_text" doc:"Replacement for proxy-redirect-from."`
 }
 
 // mend reports one part of a redirect without the other.

@@ -9,9 +9,9 @@ import (
 
 // Hash sends requests with the same key to the same endpoint.
 type Hash struct {
-	By     string `key:"upstream-hash-by" risk:"high" validate:"max=1024,hash_key" instead:"the key has no effect" doc:"Key of a request, of text and variables such as $request_uri. Requests with the same key go to the same endpoint. affinity takes precedence."`
-	Subset bool   `key:"upstream-hash-by-subset" default:"false" off:"false f 0" alone:"true" risk:"low" needs:"upstream-hash-by" doc:"Whether several endpoints share the requests with a key. Each request goes to one of them by chance."`
-	Size   int    `key:"upstream-hash-by-subset-size" default:"3" alone:"true" risk:"low" validate:"min=0,max=100" needs:"upstream-hash-by" doc:"Number of these endpoints. 0 means 3."`
+	By     string `key:"upstream-hash-by" risk:"high" validate:"max=1024,hash_key" instead:"the key has no effect" costs:"all" doc:"Key of a request, of text and variables such as $request_uri. Requests with the same key go to the same endpoint. affinity takes precedence."`
+	Subset bool   `key:"upstream-hash-by-subset" default:"false" off:"false f 0" risk:"low" needs:"upstream-hash-by" doc:"Whether several endpoints share the requests with a key. Each request goes to one of them by chance."`
+	Size   int    `key:"upstream-hash-by-subset-size" default:"3" risk:"low" validate:"min=0,max=100" needs:"upstream-hash-by" doc:"Number of these endpoints. 0 means 3."`
 }
 
 var hashVariable = regexp.MustCompile(`\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})`)
@@ -68,7 +68,7 @@ type ServiceUpstream struct {
 // Ejection leaves out endpoints that fail.
 type Ejection struct {
 	MaxFails int `key:"max-fails" own:"true" default:"0" off:"0" risk:"low" validate:"min=0,max=1000" doc:"Number of failures within fail-timeout after which an endpoint gets no new requests for that time. What counts as a failure is set by proxy-next-upstream. 0 means never. Each worker of nginx counts for itself."`
-	Timeout  int `key:"fail-timeout" own:"true" default:"10" alone:"true" risk:"low" validate:"min=1,max=86400" needs:"max-fails" unit:"seconds" doc:"Seconds in which failures count, and for which an endpoint gets no new requests."`
+	Timeout  int `key:"fail-timeout" own:"true" default:"10" risk:"low" validate:"min=1,max=86400" needs:"max-fails" unit:"seconds" doc:"Seconds in which failures count, and for which an endpoint gets no new requests."`
 }
 
 // Limits returns nil if no endpoint is left out.

@@ -188,6 +188,9 @@ func (r *reader) read(b *behaviour) outcome {
 	r.denied = false
 	group := b.of(defaultsOf(r.settings))
 	denies, protects := r.denies(b)
+	if r.emptied(b) {
+		denies, protects = true, true
+	}
 	switch given := r.hasAny(b.Keys); {
 	case given && r.isTurnedOff(b):
 		group = r.turnOff(b)
@@ -304,7 +307,7 @@ func (r *reader) denies(b *behaviour) (denies, protects bool) {
 
 // isUnset reports whether a key has no value, and an empty value counts as missing.
 func (r *reader) isUnset(doc *keys.Doc) bool {
-	return doc.EmptyIsUnset && !slices.ContainsFunc(doc.Names, func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
+	return doc.EmptyIsUnset && r.isEmpty(doc)
 }
 
 // inherits reports whether the key protects by its default in the settings.

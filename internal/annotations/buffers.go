@@ -13,12 +13,12 @@ const mostBuffers = 64 << 20
 
 // Buffers limits the parts of answers and requests in memory and in files.
 type Buffers struct {
-	Buffering string    `key:"proxy-buffering" from:"proxy-buffering" alone:"true" risk:"low" validate:"oneof=on off" doc:"Whether nginx buffers answers."`
-	Size      keys.Size `key:"proxy-buffer-size" from:"proxy-buffer-size" alone:"true" risk:"low" validate:"min=1,max=16777216" doc:"Buffer for the first part of an answer, and the size of the other buffers. All buffers together are at most 64m."`
-	Number    int       `key:"proxy-buffers-number" from:"proxy-buffers-number" alone:"true" risk:"low" validate:"min=2,max=1024" doc:"Number of buffers for an answer."`
-	Busy      keys.Size `key:"proxy-busy-buffers-size" from:"proxy-busy-buffers-size" alone:"true" risk:"low" validate:"min=1,max=33554432" doc:"Size of the buffers that can be on their way to the client while nginx still reads the answer: from one buffer to all but one. Default: two buffers."`
-	TempFile  keys.Size `key:"proxy-max-temp-file-size" from:"proxy-max-temp-file-size" alone:"true" risk:"low" doc:"Largest file for an answer that does not fit the buffers. 0 means no file. A smaller size than a buffer counts as the size of a buffer."`
-	Request   string    `key:"proxy-request-buffering" from:"proxy-request-buffering" alone:"true" risk:"low" validate:"oneof=on off" doc:"Whether nginx reads a whole request before it passes it on."`
+	Buffering string    `key:"proxy-buffering" from:"proxy-buffering" risk:"low" validate:"oneof=on off" doc:"Whether nginx buffers answers."`
+	Size      keys.Size `key:"proxy-buffer-size" from:"proxy-buffer-size" risk:"low" validate:"min=1,max=16777216" doc:"Buffer for the first part of an answer, and the size of the other buffers. All buffers together are at most 64m."`
+	Number    int       `key:"proxy-buffers-number" from:"proxy-buffers-number" risk:"low" validate:"min=2,max=1024" doc:"Number of buffers for an answer."`
+	Busy      keys.Size `key:"proxy-busy-buffers-size" from:"proxy-busy-buffers-size" risk:"low" validate:"min=1,max=33554432" doc:"Size of the buffers that can be on their way to the client while nginx still reads the answer: from one buffer to all but one. Default: two buffers."`
+	TempFile  keys.Size `key:"proxy-max-temp-file-size" from:"proxy-max-temp-file-size" risk:"low" doc:"Largest file for an answer that does not fit the buffers. 0 means no file. A smaller size than a buffer counts as the size of a buffer."`
+	Request   string    `key:"proxy-request-buffering" from:"proxy-request-buffering" risk:"low" validate:"oneof=on off" doc:"Whether nginx reads a whole request before it passes it on."`
 }
 
 // mend implements mender.

@@ -10,7 +10,7 @@ import (
 type Certificates struct {
 	// Namespace is empty for that of the Ingress. The risk is low, because Secrets of
 	// another namespace must delegate themselves.
-	Namespace string `key:"tls-cert-namespace" risk:"low" validate:"namespace" doc:"Namespace of the Secrets in spec.tls. Each must delegate itself to the namespace of the Ingress with its annotation sluice.io/tls-delegation."`
+	Namespace string `key:"tls-cert-namespace" risk:"low" validate:"namespace" costs:"all" doc:"Namespace of the Secrets in spec.tls. Each must delegate itself to the namespace of the Ingress with its annotation sluice.io/tls-delegation."`
 }
 
 // In returns the namespace of the Secrets of an Ingress.

@@ -1,6 +1,10 @@
 package annotations
 
-import "sluice/internal/keys"
+import (
+	"strings"
+
+	"sluice/internal/keys"
+)
 
 // RequestHeaders sets headers of the requests to the backends.
 type RequestHeaders struct {
@@ -37,8 +41,8 @@ func (c CookieFlags) Print(Place) any {
 
 // Caching tells browsers and caches how long they may keep answers.
 type Caching struct {
-	Expires string `key:"expires" own:"true" risk:"low" validate:"expires" doc:"Time for which browsers and caches may keep an answer: nginx replaces the headers Expires and Cache-Control of the backend. epoch means not at all, max ten years, off no change. It holds for successful answers, redirects and 304."`
-	Control string `key:"cache-control" own:"true" risk:"low" validate:"max=1000,cache_control" doc:"Value of the header Cache-Control of successful answers, redirects and 304, in place of that of the backend. Other answers, such as errors, keep theirs."`
+	Expires string   `key:"expires" own:"true" risk:"low" validate:"expires" doc:"Time for which browsers and caches may keep an answer: nginx replaces the headers Expires and Cache-Control of the backend. epoch means not at all, max ten years, off no change. It holds for successful answers, redirects and 304."`
+	Control []string `key:"cache-control" own:"true" risk:"low" validate:"max=20,dive,cache_directive" doc:"Value of the header Cache-Control of successful answers, redirects and 304, in place of that of the backend. Other answers, such as errors, keep theirs."`
 }
 
 // cachingBlock is the data of the templates of Caching. Variable has the value of
@@ -58,12 +62,12 @@ func (c cachingBlock) Writes() (all [][2]string) {
 
 // Print returns the directives.
 func (c Caching) Print(Place) any {
-	if c.Expires == "" && c.Control == "" {
+	if c.Expires == "" && len(c.Control) == 0 {
 		return nil
 	}
-	block := cachingBlock{Expires: c.Expires, Control: c.Control}
-	if c.Control != "" {
-		block.Variable = "caching_" + contentHash(c.Control)
+	block := cachingBlock{Expires: c.Expires, Control: strings.Join(c.Control, ", ")}
+	if block.Control != "" {
+		block.Variable = "caching_" + contentHash(block.Control)
 	}
 	return block
 }

@@ -12,13 +12,13 @@ import (
 // CORS allows scripts of other origins to read answers.
 // Source: https://fetch.spec.whatwg.org/#http-cors-protocol
 type CORS struct {
-	Enabled     bool             `key:"enable-cors" default:"false" off:"false f 0 no off" risk:"low" doc:"Whether answers have CORS headers and nginx answers preflight requests."`
-	Origins     keys.Origins     `key:"cors-allow-origin" default:"*" risk:"medium" needs:"enable-cors" doc:"Origins that may read the answers. *. at the beginning of a host stands for one label."`
-	Methods     keys.Methods     `key:"cors-allow-methods" default:"GET, PUT, POST, DELETE, PATCH, OPTIONS" alone:"true" risk:"medium" needs:"enable-cors" doc:"Methods that scripts may use."`
-	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" alone:"true" risk:"medium" validate:"excludes=*" needs:"enable-cors" doc:"Headers that scripts may send."`
-	Expose      keys.HeaderNames `key:"cors-expose-headers" alone:"true" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
-	Credentials bool             `key:"cors-allow-credentials" default:"true" alone:"true" risk:"low" needs:"enable-cors" doc:"Whether scripts may send cookies and authentication."`
-	MaxAge      int              `key:"cors-max-age" default:"1728000" alone:"true" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request. -1 means that it must not."`
+	Enabled     bool             `key:"enable-cors" default:"false" off:"false f 0 no off" risk:"low" costs:"all" doc:"Whether answers have CORS headers and nginx answers preflight requests."`
+	Origins     keys.Origins     `key:"cors-allow-origin" default:"*" risk:"medium" needs:"enable-cors" costs:"all" doc:"Origins that may read the answers. *. at the beginning of a host stands for one label."`
+	Methods     keys.Methods     `key:"cors-allow-methods" default:"GET, PUT, POST, DELETE, PATCH, OPTIONS" risk:"medium" needs:"enable-cors" doc:"Methods that scripts may use."`
+	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" risk:"medium" validate:"excludes=*" needs:"enable-cors" doc:"Headers that scripts may send."`
+	Expose      keys.HeaderNames `key:"cors-expose-headers" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
+	Credentials bool             `key:"cors-allow-credentials" default:"true" risk:"low" needs:"enable-cors" doc:"Whether scripts may send cookies and authentication."`
+	MaxAge      int              `key:"cors-max-age" default:"1728000" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request. -1 means that it must not."`
 }
 
 // corsBlock is the data of the templates of CORS.

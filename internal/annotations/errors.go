@@ -11,9 +11,9 @@ type CustomErrors struct {
 	// Codes are empty for those of the settings.
 	Codes []string `key:"custom-http-errors" risk:"low" validate:"max=60,dive,error_status" instead:"errors are answered as without it" doc:"Statuses in place of which another Service answers: that of default-backend, or else the default backend of the controller. They replace those of the setting custom-http-errors. At most 60."`
 	// Backend is the Service, in the namespace of the Ingress; empty for none.
-	Backend string `key:"default-backend" risk:"low" validate:"service_name" instead:"errors are answered as without it" doc:"Service of the namespace of the Ingress, by its first port. It answers in place of the statuses of custom-http-errors, and instead of a Service without endpoints."`
+	Backend string `key:"default-backend" risk:"low" validate:"service_name" instead:"errors are answered as without it" costs:"all" doc:"Service of the namespace of the Ingress, by its first port. It answers in place of the statuses of custom-http-errors, and instead of a Service without endpoints."`
 	// OnlyOwn is set if answers of backends stay.
-	OnlyOwn bool `key:"disable-proxy-intercept-errors" default:"false" risk:"low" needs:"custom-http-errors" instead:"errors are answered as without it" doc:"Whether answers of the backends stay, so that custom-http-errors replaces only errors of nginx itself. A list in the setting custom-http-errors has nginx replace them nonetheless, unless the setting disable-proxy-intercept-errors is true too."`
+	OnlyOwn bool `key:"disable-proxy-intercept-errors" default:"false" risk:"low" needs:"custom-http-errors" doc:"Whether answers of the backends stay, so that custom-http-errors replaces only errors of nginx itself. A list in the setting custom-http-errors has nginx replace them nonetheless, unless the setting disable-proxy-intercept-errors is true too."`
 }
 
 // mend reports a fallback that would replace answers which have to stay.

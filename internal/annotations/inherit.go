@@ -16,7 +16,7 @@ func (r *reader) inherit() {
 	if len(l.fixed)+len(l.defaults) == 0 {
 		return
 	}
-	r.inherited = map[string]inherited{}
+	r.inherited, r.resets = map[string]inherited{}, map[string]bool{}
 	for _, b := range behaviours {
 		for _, doc := range b.Keys {
 			v, fixed := l.fixed[doc.Key]
@@ -28,7 +28,11 @@ func (r *reader) inherit() {
 			} else {
 				v = l.defaults[doc.Key]
 			}
-			if _, own := r.name(&doc); !own && v.layer != nil && !v.void {
+			switch _, own := r.name(&doc); {
+			case v.layer == nil || v.void:
+			case own:
+				r.resets[doc.Key] = r.isEmpty(&doc)
+			default:
 				r.given[doc.Key], r.inherited[doc.Key] = v.value, v
 			}
 		}

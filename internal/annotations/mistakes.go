@@ -74,6 +74,7 @@ func (r *reader) remark(doc keys.Doc, name string) {
 	elsewhere := !doc.Protects && r.isSaidByPath(doc.Needs) // it has an effect at some paths
 	needed := r.needed(doc)
 	switch alone := doc.Needs != "" && !elsewhere && !r.catalog.IsOn(doc.Needs, r.lookup); {
+	case alone && doc.Protects && r.isEmpty(&doc) && r.fields[doc.Key] == "": // emptied reports it
 	case alone && off:
 		r.report(name, model.NoEffect, "it asks for nothing: remove it", false)
 	case alone && doc.Protects && strings.TrimSpace(r.given[name]) != "":

@@ -9,9 +9,9 @@ import (
 
 // Timeouts limits how long nginx waits for a backend.
 type Timeouts struct {
-	Connect int `key:"proxy-connect-timeout" from:"proxy-connect-timeout" risk:"low" validate:"min=1,max=31536000" alone:"true" unit:"seconds" doc:"Seconds to connect to a backend."`
-	Send    int `key:"proxy-send-timeout" from:"proxy-send-timeout" risk:"low" validate:"min=1,max=31536000" alone:"true" unit:"seconds" doc:"Seconds between two writes to a backend."`
-	Read    int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1,max=31536000" alone:"true" unit:"seconds" doc:"Seconds between two reads from a backend."`
+	Connect int `key:"proxy-connect-timeout" from:"proxy-connect-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds to connect to a backend."`
+	Send    int `key:"proxy-send-timeout" from:"proxy-send-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two writes to a backend."`
+	Read    int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
 }
 
 // BodySize limits the body of a request.
@@ -36,9 +36,9 @@ type ConnectionHeader struct {
 
 // NextUpstream configures when nginx tries another endpoint.
 type NextUpstream struct {
-	When    keys.Words         `key:"proxy-next-upstream" from:"proxy-next-upstream" risk:"medium" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" alone:"true" doc:"What makes nginx try another endpoint."`
-	Tries   keys.Optional[int] `key:"proxy-next-upstream-tries" from:"proxy-next-upstream-tries" risk:"low" validate:"min=0,max=1000" alone:"true" doc:"How often nginx tries a request, at most 16 times. 0 means once for each endpoint."`
-	Timeout keys.Optional[int] `key:"proxy-next-upstream-timeout" from:"proxy-next-upstream-timeout" risk:"low" validate:"min=0,max=31536000" alone:"true" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
+	When    keys.Words         `key:"proxy-next-upstream" from:"proxy-next-upstream" risk:"medium" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"What makes nginx try another endpoint."`
+	Tries   keys.Optional[int] `key:"proxy-next-upstream-tries" from:"proxy-next-upstream-tries" risk:"low" validate:"min=0,max=1000" doc:"How often nginx tries a request, at most 16 times. 0 means once for each endpoint."`
+	Timeout keys.Optional[int] `key:"proxy-next-upstream-timeout" from:"proxy-next-upstream-timeout" risk:"low" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
 }
 
 // Print returns the differences from the ConfigMap. The setting retry-non-idempotent also

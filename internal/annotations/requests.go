@@ -9,7 +9,7 @@ type DenyPaths struct {
 
 // Redirects redirects some paths of the hosts.
 type Redirects struct {
-	Lines keys.Redirects `key:"redirects" own:"true" risk:"medium" instead:"nothing is redirected" doc:"Redirects on all hosts of the Ingress, in lines such as \"/old /new 302\": a path, or all below it as in \"/old/* /new/*\", and a path or a URL. Without a status it is 301. The query is kept unless the target has one. They come before the paths of the Ingress; on a host whose paths are patterns, the longest comes first, but a redirect also comes before a path of its Ingress that takes all its requests."`
+	Lines keys.Redirects `key:"redirects" own:"true" risk:"medium" instead:"nothing is redirected" costs:"all" doc:"Redirects on all hosts of the Ingress, in lines such as \"/old /new 302\": a path, or all below it as in \"/old/* /new/*\", and a path or a URL. Without a status it is 301. The query is kept unless the target has one. They come before the paths of the Ingress; on a host whose paths are patterns, the longest comes first, but a redirect also comes before a path of its Ingress that takes all its requests."`
 }
 
 // Match limits an Ingress to the requests with some headers or parameters.

@@ -3,13 +3,13 @@ package annotations
 // Regex makes the paths of the Ingress regular expressions; with the setting
 // regex-scope: host, all paths of the host.
 type Regex struct {
-	Enabled bool `key:"use-regex" default:"false" risk:"low" doc:"Whether paths are regular expressions (PCRE, which ignore case)."`
+	Enabled bool `key:"use-regex" default:"false" risk:"low" costs:"all" doc:"Whether paths are regular expressions (PCRE, which ignore case)."`
 }
 
 // Rewrite changes the URI before a request is passed on.
 type Rewrite struct {
 	// Target is empty for no rewrite.
-	Target string `key:"rewrite-target" risk:"medium" validate:"rewrite_target" doc:"URI that replaces the match of the path. $1 to $9 are the captures of its groups."`
+	Target string `key:"rewrite-target" risk:"medium" validate:"rewrite_target" costs:"all" doc:"URI that replaces the match of the path. $1 to $9 are the captures of its groups."`
 	// LeftOut is set if the target is invalid.
 	LeftOut bool
 }
@@ -18,7 +18,7 @@ func (r *Rewrite) leaveOut() { r.LeftOut = true }
 
 // ForwardedPrefix tells backends which part of the path a rewrite removed.
 type ForwardedPrefix struct {
-	Value string `key:"x-forwarded-prefix" risk:"medium" validate:"rewrite_target" needs:"rewrite-target" doc:"Header X-Forwarded-Prefix of requests with a rewritten path. $1 to $9 are the captures of the groups of the path."`
+	Value string `key:"x-forwarded-prefix" risk:"medium" validate:"rewrite_target" needs:"rewrite-target" costs:"all" doc:"Header X-Forwarded-Prefix of requests with a rewritten path. $1 to $9 are the captures of the groups of the path."`
 }
 
 // SSLRedirect redirects plain HTTP to HTTPS.

@@ -20,5 +20,5 @@ type ServerSnippet struct {
 
 // StreamSnippet contains nginx directives beside the TCP and UDP services.
 type StreamSnippet struct {
-	Text keys.StreamSnippet `key:"stream-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" doc:"Directives of nginx for the stream level, such as servers for TCP or UDP. Sluice copies them unchanged."`
+	Text keys.StreamSnippet `key:"stream-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" costs:"all" doc:"Directives of nginx for the stream level, such as servers for TCP or UDP. Sluice copies them unchanged."`
 }

@@ -3,6 +3,8 @@ package claim
 import (
 	"slices"
 	"strings"
+
+	"sluice/internal/keys"
 )
 
 // Covers reports whether one of the names is the host, or a wildcard for it.
@@ -36,12 +38,4 @@ func Delegates(text, namespace string) bool {
 const Everybody = "*"
 
 // Delegatees are the namespaces of a delegation, as written.
-func Delegatees(text string) []string {
-	var list []string
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			list = append(list, item)
-		}
-	}
-	return list
-}
+func Delegatees(text string) []string { return keys.Items(text) }

@@ -81,10 +81,9 @@ func (a *Authentication) Answered() []AnsweredHeader {
 		return nil
 	}
 	var headers []AnsweredHeader
-	for name := range strings.SplitSeq(a.Asked.ResponseHeaders, ",") {
-		name = strings.TrimSpace(name)
+	for _, name := range a.Asked.ResponseHeaders {
 		same := func(h AnsweredHeader) bool { return strings.EqualFold(h.Name, name) }
-		if name == "" || slices.ContainsFunc(headers, same) {
+		if slices.ContainsFunc(headers, same) {
 			continue
 		}
 		from := "upstream_http_" + strings.ReplaceAll(strings.ToLower(name), "-", "_")

@@ -59,7 +59,7 @@ const (
 
 // UnmarshalText accepts texts, and patterns behind "~" or "~*", separated by commas.
 func (b *BlockedTexts) UnmarshalText(text []byte) error {
-	items, err := commaList(string(text))
+	items, err := printableItems(string(text))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (b *BlockedTexts) UnmarshalText(text []byte) error {
 	}
 	switch {
 	case len(list) == 0:
-		return errEmpty
+		return errNoItem
 	case len(list) > mostBlocked:
 		return &specific{"it has more than 1000 items"}
 	}

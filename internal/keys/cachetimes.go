@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,11 +27,8 @@ var cacheTime = regexp.MustCompile(`^[0-9]{1,3}[smhdwMy]$`)
 // UnmarshalText accepts items separated by commas: statuses, and then a time.
 func (c *CacheTimes) UnmarshalText(text []byte) error {
 	var times CacheTimes
-	for item := range strings.SplitSeq(string(text), ",") {
+	for _, item := range Items(string(text)) {
 		words := strings.Fields(item)
-		if len(words) == 0 {
-			return errors.New("an item without a time")
-		}
 		last := len(words) - 1
 		if !cacheTime.MatchString(words[last]) {
 			return &specific{model.Quoted(words[last]) + " is no time"}
@@ -46,6 +42,9 @@ func (c *CacheTimes) UnmarshalText(text []byte) error {
 			t.Codes = append(t.Codes, code)
 		}
 		times = append(times, t)
+	}
+	if len(times) == 0 {
+		return errNoItem
 	}
 	if len(times) > mostCacheTimes {
 		return &specific{"it has more than " + strconv.Itoa(mostCacheTimes) + " items"}

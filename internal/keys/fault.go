@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,8 +26,8 @@ func (f Fault) Text() string {
 	case f.Unsupported != "":
 		return text + ": this value of ingress-nginx " + f.Unsupported
 	}
-	if f.Meanwhile != "" {
-		text = model.Add(text, "; ", f.Meanwhile+" until this is mended")
+	if meanwhile := cmp.Or(f.Meanwhile, f.Default); meanwhile != "" {
+		text = model.Add(text, "; ", meanwhile+" until this is mended")
 	}
 	return text
 }

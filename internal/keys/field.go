@@ -17,17 +17,25 @@ const (
 	emptyInvalid emptyMeans = "invalid"
 )
 
+// costs is what an invalid value costs.
+type costs string
+
+const (
+	costsItself costs = "itself"
+	costsAll    costs = "all"
+)
+
 // field is one tagged field, parsed once per type.
 type field struct {
 	Doc
 	index    []int
 	validate string
 	empty    emptyMeans
-	// zeroIfInvalid, alone, instead and gone are the tags of these names; the first is
-	// invalid:"zero".
-	zeroIfInvalid, alone bool
-	instead              string
-	gone                 []string
+	// zeroIfInvalid, instead and gone are the tags of these names; the first is invalid:"zero".
+	zeroIfInvalid bool
+	instead       string
+	gone          []string
+	costs         costs
 	// parsedDefault is the value of the tag default. It is not valid if there is none, or
 	// if two copies of it would share memory.
 	parsedDefault reflect.Value
@@ -64,13 +72,19 @@ func newField(member reflect.StructField, index []int) *field {
 	is := func(name string) bool { return tag.Get(name) == "true" }
 	f := &field{
 		index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), zeroIfInvalid: tag.Get("invalid") == "zero",
-		alone: is("alone"), instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone")),
+		costs: costs(tag.Get("costs")), instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone")),
 	}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"), Allowed: tag.Get("allowed"),
 		Type: kindOf(member.Type).name, ByLine: kindOf(member.Type).byLine, Valid: want(member.Type, f.validate), Field: member,
 		Own: is("own"), Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"), Secret: is("secret"),
 		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
+	}
+	if f.costs == "" {
+		f.costs = costsItself
+		if f.Protects || f.Closes || f.Withholds {
+			f.costs = costsAll
+		}
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")
@@ -100,6 +114,9 @@ func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
 func (f *field) mustBeSound(member reflect.StructField) {
 	if !slices.Contains([]emptyMeans{emptyUnset, emptyZero, emptyInvalid}, f.empty) {
 		panic(fmt.Sprintf("keys: %s: empty:%q is not unset, zero or invalid", member.Name, f.empty))
+	}
+	if f.costs != costsItself && f.costs != costsAll {
+		panic(fmt.Sprintf("keys: %s: costs:%q is not itself or all", member.Name, f.costs))
 	}
 	if f.Type == "" {
 		panic(fmt.Sprintf("keys: %s: fields cannot have the type %s", member.Name, member.Type))

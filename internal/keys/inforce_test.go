@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 func TestValuesOfAListThatIsPartlyValid(t *testing.T) {
 	t.Parallel()
 	var tagged struct {
-		From Origins `key:"from" default:"*" alone:"true"`
+		From Origins `key:"from" default:"*"`
 	}
 	for written, want := range map[string]string{"https://a.example, b": "https://a.example", "b": ""} {
 		lookup := func(string) (string, bool) { return written, true }

@@ -20,7 +20,9 @@
 //	          zero value) or invalid (a Fault)
 //	invalid   "zero" if an invalid value counts as the zero value instead of the default,
 //	          because the default would be less strict
-//	alone     "true" if an invalid value affects only this key, which gets its default
+//	costs     what an invalid value costs: "itself" for this key, which gets its default, and
+//	          "all" for all keys of the struct. It is all for keys that protect, close or
+//	          withhold, and otherwise itself
 //	off       the texts, separated by spaces and in any case, that turn the key off; they
 //	          count as the first of them
 //	instead   the effect of an invalid value, as part of a sentence, if it is not obvious
@@ -34,6 +36,7 @@
 //	closes    "true" if a path must not be served while the value cannot be honoured,
 //	          although the key does not restrict access
 //	withholds "true" if the object is left out while the value is invalid
+//	usual     a value that says no more than no value, if there is no default
 //	doc       one sentence for the reference page
 //
 // A struct field without a key tag is a group of such fields.
@@ -71,8 +74,9 @@ type Fault struct {
 	Protects, Closes bool
 	// Zero is set if the value counts as the zero value, and not as the default.
 	Zero bool
-	// Meanwhile is the effect until the value is fixed; empty if it is obvious.
-	Meanwhile string
+	// Meanwhile is the effect until the value is fixed; empty if it is obvious, or if it is
+	// just that of the default, which Default tells then.
+	Meanwhile, Default string
 	// Unsupported says that ingress-nginx accepts the value; empty if it does not.
 	Unsupported string
 	// Because is the wrong part of the value; empty if it is obvious.
@@ -113,7 +117,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Secret: f.Secret, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Closes: f.Closes, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
+	fault := &Fault{Key: name, Value: raw, Secret: f.Secret, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Closes: f.Closes, Zero: f.zeroIfInvalid, Meanwhile: f.instead, Default: f.defaultHolds(defaults), Alone: f.costs == costsItself, Unsupported: f.unsupported(text)}
 	var partly *partlyValid
 	var because *specific
 	switch err := f.setWritten(target, text); {
@@ -150,12 +154,12 @@ type specific struct{ text string }
 
 func (s *specific) Error() string { return s.text }
 
-// meanwhile returns the effect of an invalid value.
-func (f *field) meanwhile(defaults Lookup) string {
+// defaultHolds tells that the default holds instead of an invalid value.
+func (f *field) defaultHolds(defaults Lookup) string {
 	text := f.defaultText(defaults)
 	switch {
-	case f.instead != "" || !f.alone:
-		return f.instead
+	case f.costs == costsAll:
+		return ""
 	case text == "":
 		return "it counts as not written"
 	}
@@ -229,6 +233,9 @@ func (f *field) set(target reflect.Value, text string) error {
 	if err := parse(target, text); err != nil {
 		return err
 	}
+	if (f.Protects || f.Closes) && target.Kind() == reflect.Slice && target.Len() == 0 {
+		return errNoItem
+	}
 	if f.validate == "" {
 		return nil
 	}
@@ -269,7 +276,7 @@ func parse(target reflect.Value, text string) error {
 		target.SetInt(int64(n))
 		return err
 	default: // []string; fieldsOf rejects every other kind
-		items, err := commaList(text)
+		items, err := printableItems(text)
 		target.Set(reflect.ValueOf(items))
 		return err
 	}

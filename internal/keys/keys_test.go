@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,22 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// meanwhile is what a Fault says of the default, nothing for a key that costs all.
+func meanwhile(key string) string {
+	for _, doc := range Describe(sample{}) {
+		switch {
+		case !slices.Contains(doc.Names, key):
+		case doc.Protects:
+			return ""
+		case doc.From != "":
+			return `; the default "from ` + doc.From + `" holds until this is mended`
+		case doc.Default != "":
+			return `; the default "` + doc.Default + `" holds until this is mended`
+		}
+	}
+	return "; it counts as not written until this is mended"
+}
+
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 150)
@@ -129,7 +146,7 @@ func TestFaults(t *testing.T) {
 			if len(faults) != 1 || faults[0].Key != key || faults[0].Value != test.value {
 				t.Fatalf("faults: %+v", faults)
 			}
-			if diff := cmp.Diff(test.text, faults[0].Text()); diff != "" {
+			if diff := cmp.Diff(test.text+meanwhile(key), faults[0].Text()); diff != "" {
 				t.Error(diff)
 			}
 			if faults[0].Protects != (key == "nets") {

@@ -11,19 +11,37 @@ import (
 	"sluice/internal/syntax"
 )
 
-// commaList splits at commas, trims each item and drops empty ones.
-func commaList(text string) ([]string, error) {
+// Items returns the items of a list that commas separate, without the space around them and
+// without empty ones. All such lists are read by it.
+func Items(text string) []string {
 	var items []string
 	for item := range strings.SplitSeq(text, ",") {
-		item = strings.TrimSpace(item)
-		if !printable(item) {
-			return nil, errControl
-		}
-		if item != "" {
+		if item = strings.TrimSpace(item); item != "" {
 			items = append(items, item)
 		}
 	}
-	return items, nil
+	return items
+}
+
+// printableItems returns the items of a list in which no item has a control character.
+func printableItems(text string) ([]string, error) {
+	items := Items(text)
+	if !slices.ContainsFunc(items, func(item string) bool { return !printable(item) }) {
+		return items, nil
+	}
+	return nil, errControl
+}
+
+// errNoItem is the error about a list that must have an item.
+var errNoItem = &specific{"it has no item"}
+
+// withoutEmptyItems returns a list as it is written, unless it has empty items.
+func withoutEmptyItems(text string) string {
+	items := Items(text)
+	if strings.Count(text, ",") == len(items)-1 {
+		return text
+	}
+	return strings.Join(items, ", ")
 }
 
 // Words is a list separated by white space, without repetitions.
@@ -56,13 +74,13 @@ func (w *Words) UnmarshalText(text []byte) error {
 type CIDRs []string
 
 // UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by commas. One
-// invalid item makes the whole list invalid, and so does a list without items, so that a
+// invalid item makes the whole list invalid, and so does a list without any item, so that a
 // mistake never opens a protected path. 255.255.255.255 is invalid, because no client has
 // it and nginx cannot parse it.
 func (c *CIDRs) UnmarshalText(text []byte) error {
 	var list []string
-	for item := range strings.SplitSeq(string(text), ",") {
-		network, err := parseNetwork(strings.TrimSpace(item))
+	for _, item := range Items(string(text)) {
+		network, err := parseNetwork(item)
 		if err != nil {
 			return err
 		}
@@ -70,6 +88,9 @@ func (c *CIDRs) UnmarshalText(text []byte) error {
 			return errors.New("the address of nobody")
 		}
 		list = append(list, network)
+	}
+	if len(list) == 0 {
+		return errNoItem
 	}
 	slices.Sort(list)
 	*c = slices.Compact(list)
@@ -103,8 +124,8 @@ func parseNetwork(item string) (string, error) {
 	return network.Masked().String(), nil
 }
 
-// HeaderNames is a list of header names separated by commas, unchanged, because it is the
-// value of a header itself.
+// HeaderNames is a list of header names separated by commas, as written but for empty items,
+// because it is the value of a header itself.
 type HeaderNames string
 
 // An item can be "*", which means every header in some answers.
@@ -112,23 +133,25 @@ var headerNamesPattern = regexp.MustCompile(`^(?:` + syntax.HeaderLetter + `+|\*
 
 // UnmarshalText accepts letters, digits, - and _ in each name.
 func (h *HeaderNames) UnmarshalText(text []byte) error {
-	if !headerNamesPattern.Match(text) {
+	list := withoutEmptyItems(string(text))
+	if !headerNamesPattern.MatchString(list) {
 		return fmt.Errorf("%q is not a list of header names", text)
 	}
-	*h = HeaderNames(text)
+	*h = HeaderNames(list)
 	return nil
 }
 
-// Methods is a list of HTTP methods separated by commas, unchanged.
+// Methods is a list of HTTP methods separated by commas, as written but for empty items.
 type Methods string
 
 var methodsPattern = regexp.MustCompile(`^[A-Za-z]+(?:,? ?[A-Za-z]+)*$`)
 
 // UnmarshalText accepts words of letters, separated by a comma, a space or both.
 func (m *Methods) UnmarshalText(text []byte) error {
-	if !methodsPattern.Match(text) {
+	list := withoutEmptyItems(string(text))
+	if !methodsPattern.MatchString(list) {
 		return fmt.Errorf("%q is not a list of methods", text)
 	}
-	*m = Methods(text)
+	*m = Methods(list)
 	return nil
 }

@@ -26,7 +26,7 @@ const maxLogShares = 16
 func (s *LogShares) UnmarshalText(text []byte) error {
 	isShare := pattern(RulePattern("log_share"))
 	var list LogShares
-	for _, item := range strings.FieldsFunc(string(text), func(r rune) bool { return r == ' ' || r == ',' }) {
+	for _, item := range Items(strings.Join(strings.Fields(string(text)), ",")) {
 		status, share, _ := strings.Cut(item, "=")
 		switch {
 		case !isShare().MatchString(item):

@@ -25,7 +25,7 @@ var idleDictionaries = []string{"balancer_ewma", "balancer_ewma_last_touched_at"
 // unit is in megabytes, as with ingress-nginx.
 func (d *Dictionaries) UnmarshalText(text []byte) error {
 	var read Dictionaries
-	for item := range strings.SplitSeq(string(text), ",") {
+	for _, item := range Items(string(text)) {
 		name, value, _ := strings.Cut(item, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if value != "" && strings.Trim(value, "0123456789") == "" {

@@ -25,15 +25,12 @@ var (
 	serverNamePattern = regexp.MustCompile(`^~[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`)
 )
 
-// UnmarshalText accepts names separated by commas, and skips empty items. ".name" is
+// UnmarshalText accepts names separated by commas. ".name" is
 // nginx's short form of "name" and "*.name". One invalid item makes the whole list
 // invalid.
 func (n *ServerNames) UnmarshalText(text []byte) error {
 	var list []string
-	for item := range strings.SplitSeq(string(text), ",") {
-		if item = strings.TrimSpace(item); item == "" {
-			continue
-		}
+	for _, item := range Items(string(text)) {
 		if short, ok := strings.CutPrefix(item, "."); ok {
 			list = append(list, "*."+strings.ToLower(short))
 			item = short

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,8 +19,7 @@ var originPattern = regexp.MustCompile(`^([a-z][a-z0-9+\-.]*)://((?:\*\.)?[a-z0-
 // invalid items. ingress-nginx uses "*" in their place, which allows every origin.
 func (o *Origins) UnmarshalText(text []byte) error {
 	var list, bad []string
-	for item := range strings.SplitSeq(string(text), ",") {
-		item = strings.ToLower(strings.TrimSpace(item))
+	for _, item := range Items(strings.ToLower(string(text))) {
 		if item != "*" && item != "null" && !isOrigin(item) {
 			bad = append(bad, item)
 			continue
@@ -31,8 +31,8 @@ func (o *Origins) UnmarshalText(text []byte) error {
 	}
 	slices.Sort(list)
 	*o = slices.Compact(list)
-	if len(bad) > 0 {
-		return &partlyValid{bad: strings.Join(bad, ", "), rest: strings.Join(*o, ", ")}
+	if len(bad) > 0 || len(list) == 0 {
+		return &partlyValid{bad: cmp.Or(strings.Join(bad, ", "), string(text)), rest: strings.Join(*o, ", ")}
 	}
 	return nil
 }

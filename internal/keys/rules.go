@@ -135,9 +135,8 @@ var nameRules = []textRule{
 	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^` + syntax.RequestHeaderLetter + `{1,100}$`), `the name of a header, of letters, digits and -`},
+	{"any_header_name", pattern(`^` + syntax.HeaderLetter + `{1,100}$`), `the name of a header, of letters, digits, - and _`},
 	{"response_header", pattern(`^` + headerName + `$`), `the name of a header, of at most 46 letters, digits, - and _`},
-	{"response_headers", pattern(`^` + headerName + `(?: *, *` + headerName + `){0,19}$`),
-		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
 	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},
 	// The character set is that of ingress-nginx.
@@ -194,8 +193,8 @@ var answerRules = []textRule{
 	// Units in the order in which nginx takes them.
 	{"expires", pattern(`^(?:max|epoch|off|0|-?(?:[1-9][0-9]{0,2}y(?:[1-9][0-9]{0,2}M)?|[1-9][0-9]{0,2}M|[1-9][0-9]{0,2}w(?:[1-9][0-9]{0,2}d)?|[1-9][0-9]{0,2}d(?:[1-9][0-9]{0,2}h)?|[1-9][0-9]{0,2}h(?:[1-9][0-9]{0,2}m)?|[1-9][0-9]{0,2}m(?:[1-9][0-9]{0,2}s)?|[1-9][0-9]{0,8}s?))$`),
 		`a time such as "30d", "1h30m" or "3600", "max", "epoch" or "off"`},
-	{"cache_control", pattern(`^` + cacheDirective + `(?: *, *` + cacheDirective + `)*$`),
-		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
+	{"cache_directive", pattern(`^` + cacheDirective + `$`),
+		`a directive of Cache-Control such as public or max-age=3600: public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
 	{"header_text", pattern(`^[ !#%-\[\]-~]+$`), "printable ASCII characters without \" $ and \\"},
 	// nginx puts it between quotes without an escape.
 	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},

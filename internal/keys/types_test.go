@@ -40,22 +40,27 @@ func TestTypes(t *testing.T) {
 		"CIDRs": {unmarshal[CIDRs], map[string]string{
 			" 10.255.0.2 , 192.0.2.1 ": "[10.255.0.2 192.0.2.1]", "10.1.1.1/8": "[10.0.0.0/8]", "2001:DB8::1/32,10.0.0.1": "[10.0.0.1 2001:db8::/32]",
 			"::ffff:10.0.0.1": "[10.0.0.1]", "::ffff:10.1.0.0/104": "[10.0.0.0/8]", "1.1.1.1,1.1.1.1": "[1.1.1.1]",
-			"not-a-cidr": "refused", "10.0.0.1,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "255.255.255.255": "refused", "::1,255.255.255.255/32": "refused", "255.255.255.255/31": "[255.255.255.254/31]", "1.2.3.4;allow all": "refused",
+			"10.0.0.1,": "[10.0.0.1]", ",, 10.0.0.1,\n,::1": "[10.0.0.1 ::1]", ",": "refused", " , ": "refused", "": "refused",
+			"not-a-cidr": "refused", "10.0.0.1 10.0.0.2,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "255.255.255.255": "refused", "::1,255.255.255.255/32": "refused", "255.255.255.255/31": "[255.255.255.254/31]", "1.2.3.4;allow all": "refused",
 		}},
 		"Origins": {unmarshal[Origins], map[string]string{
 			"*": "[*]", "https://a.example, *": "[*]", "https://B.example,https://a.example": "[https://a.example https://b.example]",
 			"https://*.two.example.com:8443": "[https://*.two.example.com:8443]", "null": "[null]", "http://[::1]:8080": "[http://[::1]:8080]", "http://localhost": "[http://localhost]",
 			"a.example": "refused", "https://a.example/": "refused", "https://a.*.example": "refused", "https://*": "refused", "https://a.example:0": "refused", "https://a.example:99999": "refused",
-			"https://a..example": "refused", "https://a.example,": "refused", "https://a.example;": "refused", "https://a.example\" x": "refused", "": "refused", "https://(a|b)": "refused",
+			"https://a..example": "refused", "https://a.example,": "[https://a.example]", ",": "refused", "https://a.example;": "refused", "https://a.example\" x": "refused", "": "refused", "https://(a|b)": "refused",
 		}},
 		"HeaderNames": {unmarshal[HeaderNames], map[string]string{
-			"X-Foo, Content-Type": "X-Foo, Content-Type", "DNT,Keep-Alive": "DNT,Keep-Alive", "*": "*", "X Y": "refused", "X-Foo,": "refused", "X\nY": "refused", "X;Y": "refused",
+			"X-Foo, Content-Type": "X-Foo, Content-Type", "DNT,Keep-Alive": "DNT,Keep-Alive", "*": "*", "X Y": "refused", "X-Foo,": "X-Foo", ",X-Foo,,X-Bar": "X-Foo, X-Bar", ",": "refused", "X\nY": "refused", "X;Y": "refused",
 		}},
 		"Methods": {unmarshal[Methods], map[string]string{
-			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
+			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, PUT,": "GET, PUT", ",": "refused", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
 		}},
+		"ServerNames":  {unmarshal[ServerNames], map[string]string{"a.example, ,b.example,": "[a.example b.example]", ",": "[]"}},
+		"CacheTimes":   {unmarshal[CacheTimes], map[string]string{"200 5m,": "[{[200] 5m}]", ",": "refused"}},
+		"BlockedTexts": {unmarshal[BlockedTexts], map[string]string{"curl,": "[curl]", ",": "refused"}},
+		"Dictionaries": {unmarshal[Dictionaries], map[string]string{"certificate_data: 64m,": "{ 64m}"}},
 		"LogShares": {unmarshal[LogShares], map[string]string{
-			"2xx=1%": "[{2xx 1}]", "2xx=0.5%, 404=100%  3xx=0%": "[{2xx 0.5} {404 100} {3xx 0}]", "5xx=10%": "[{5xx 10}]", "200=20%": "[{200 20}]", "2xx=0.01%": "[{2xx 0.01}]",
+			"2xx=1%": "[{2xx 1}]", "2xx=0.5%, 404=100%  3xx=0%": "[{2xx 0.5} {404 100} {3xx 0}]", "404=50%,": "[{404 50}]", "5xx=10%": "[{5xx 10}]", "200=20%": "[{200 20}]", "2xx=0.01%": "[{2xx 0.01}]",
 			"2xx": "refused", "2xx=1": "refused", "2xx=101%": "refused", "2xx=0.001%": "refused", "6xx=1%": "refused", "2x=1%": "refused", "20x=1%": "refused", "2xx=1% 2xx=1%": "refused", "2xx=-1%": "refused", "2xx=1%;": "refused", "xxx=1%": "refused", "2xx=01%": "refused",
 			"2xx=3%": "refused", "2xx=0.50%": "refused", "2xx=0.0%": "refused", "2xx=12.5%": "refused",
 		}},

@@ -177,8 +177,8 @@ func hasHardPattern(list string) bool {
 // isOfOneFamily reports whether a list has addresses of IPv4 or of IPv6 only.
 func isOfOneFamily(list string) bool {
 	families := map[bool]bool{}
-	for item := range strings.SplitSeq(list, ",") {
-		if address, err := netip.ParseAddr(strings.TrimSpace(item)); err == nil {
+	for _, item := range keys.Items(list) {
+		if address, err := netip.ParseAddr(item); err == nil {
 			families[address.Is4()] = true
 		}
 	}

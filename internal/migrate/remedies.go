@@ -47,6 +47,7 @@ var special = []struct {
 }{
 	{model.Unread, "this is a setting", "Write it in the ConfigMap of the controller, and remove the annotation."},
 	{model.Unread, "this is an annotation", "Write it as an annotation, and remove it from the ConfigMap."},
+	{model.Unread, "it is empty and protects nothing", "Write its value, or remove it."},
 	{model.Unread, ": write ", "Write the one that the text names, and remove it."},
 	{model.Unread, "; write ", "Write the one that the text names, and remove it."},
 	{model.Unread, ": remove it", "Remove it."},

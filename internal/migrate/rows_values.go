@@ -28,6 +28,7 @@ var valueRows = []row{
 	{"bind-address-bad", "`bind-address` with an item", by("bind-address").on("ConfigMap")},
 	{"limit-conn-zone-variable", "`limit-conn-zone-variable`", by("limit-conn-zone-variable").on("ConfigMap")},
 	{"half-protection", "`enable-owasp-core-rules` or `modsecurity-snippet` without", by("enable-owasp-core-rules modsecurity-snippet auth-secret auth-type").that("enable-modsecurity", "auth-type", "auth-secret")},
+	{"empty-protection", "an empty `auth-url`, `auth-secret`", because(model.InvalidValue).denying().that("want a value, as ")},
 	{"custom-headers-namespace", "`custom-headers` with a ConfigMap of another", by("custom-headers").that("delegated")},
 	{"custom-headers-reserved", "`custom-headers` with `Content-Length`", because(model.InvalidValue).in("custom-headers")},
 	{"custom-headers-twice", "`custom-headers` with a header twice", by("custom-headers").that("twice")},

@@ -11,7 +11,7 @@ type HTTP2 struct {
 // HTTP3 configures HTTP/3, over QUIC.
 type HTTP3 struct {
 	Enabled        bool `key:"use-http3" default:"false" empty:"zero" doc:"Whether clients may use HTTP/3: nginx also listens on UDP, on the port for HTTPS, and answers over HTTPS advertise it by Alt-Svc. Needs an nginx with HTTP/3, and TLSv1.3 in ssl-protocols."`
-	AdvertisedPort int  `key:"http3-advertised-port" default:"443" validate:"min=1,max=65535" needs:"use-http3" alone:"true" doc:"UDP port that Alt-Svc names: that of the Service or load balancer, which leads to the port of nginx."`
+	AdvertisedPort int  `key:"http3-advertised-port" default:"443" validate:"min=1,max=65535" needs:"use-http3" doc:"UDP port that Alt-Svc names: that of the Service or load balancer, which leads to the port of nginx."`
 	// Silent is set if answers have no Alt-Svc of ours.
 	Silent bool
 }

@@ -96,6 +96,9 @@ func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 		// A part of a protection counts only beside the rest.
 		needed, _ := s.Value(f.Needs)
 		denies := f.Protects || needed != "" && !f.Alone
+		if f.Needs == "" {
+			f.Default = "" // that an administrator knows
+		}
 		if denies {
 			s.source.broken[f.Key] = true
 			s.source.denies = s.source.denies || everywhere[f.Key]

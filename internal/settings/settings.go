@@ -159,7 +159,7 @@ type TLS struct {
 
 // Tickets has the key of session tickets. It is no part of TLS, which is in nginx.conf.
 type Tickets struct {
-	Key keys.TicketKey `key:"ssl-session-ticket-key" needs:"ssl-session-tickets" alone:"true" secret:"true" doc:"Key that encrypts session tickets, as 48 or 80 random bytes in base64. Replicas with the same key resume each other's sessions. Without it, nginx makes a random key."`
+	Key keys.TicketKey `key:"ssl-session-ticket-key" needs:"ssl-session-tickets" secret:"true" doc:"Key that encrypts session tickets, as 48 or 80 random bytes in base64. Replicas with the same key resume each other's sessions. Without it, nginx makes a random key."`
 }
 
 // HSTS configures the header that keeps browsers on HTTPS (RFC 6797).

@@ -52,7 +52,7 @@ func (i *owner) meantAliases() []string {
 		return nil
 	}
 	var all []string
-	for item := range strings.SplitSeq(i.object.Annotations[i.AliasKey()], ",") {
+	for _, item := range keys.Items(i.object.Annotations[i.AliasKey()]) {
 		var names keys.ServerNames
 		if names.UnmarshalText([]byte(item)) == nil {
 			all = append(all, names...)

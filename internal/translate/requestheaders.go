@@ -20,10 +20,9 @@ func (t *translation) readRequestHeaders(ing *owner, asked *annotations.RequestH
 		if a.RequestHeaders != asked {
 			continue
 		}
-		answered := strings.FieldsFunc(a.ExternalAuth.ResponseHeaders, func(r rune) bool { return r == ',' || r == ' ' })
 		for _, line := range asked.Lines {
 			switch same := func(name string) bool { return strings.EqualFold(name, line.Name) }; {
-			case slices.ContainsFunc(answered, same):
+			case slices.ContainsFunc(a.ExternalAuth.ResponseHeaders, same):
 				return ing.refuse("request-headers", model.InvalidValue, fmt.Sprintf("want no header that auth-response-headers names (got %s)", line.Name))
 			case same("Accept-Encoding") && line.Value != "" && len(a.SubFilter.Lines) > 0:
 				return ing.refuse("request-headers", model.InvalidValue, fmt.Sprintf("want no %s beside %ssub-filter, which needs answers without compression", line.Name, annotations.OwnPrefix))
