@@ -123,7 +123,7 @@ func TestTyposInSettingsOfANewPod(t *testing.T) {
 
 		// A protection that never was there has no last value: its mistake closes, and the pod, which
 		// was ready, stays so, also after a restart.
-		s.write("settings.yaml", strings.Replace(withTypos(421), "data: {", "data: {global-auth-url: 'http://[', ", 1))
+		s.write("settings.yaml", strings.Replace(withTypos(421), "\ndata: {", "\ndata: {global-auth-url: 'http://[', ", 1))
 		s.waitStatus("http://a.example/", http.StatusServiceUnavailable)
 		s.mustBeReady()
 		s.stop()
