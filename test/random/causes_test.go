@@ -1,11 +1,14 @@
 package random
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"sluice/docs"
+	"sluice/internal/explain"
 	"sluice/internal/migrate"
+	"sluice/internal/model"
 )
 
 // cause explains differences by a row of docs/differences.md.
@@ -19,6 +22,11 @@ type cause struct {
 var causes = []cause{
 	{"redirects and errors over HTTPS that no backend answers", func(a *asked, place string) bool {
 		return place == "/headers/Strict-Transport-Security" && a.https() && a.want.Headers["Strict-Transport-Security"] == ""
+	}},
+	{"an Exact path `/` on a host whose paths are patterns", func(a *asked, _ string) bool {
+		winner := a.explained().Winner
+		return winner != nil && winner.PathType == "Exact" && winner.Path == "/" &&
+			slices.ContainsFunc(a.explained().Locations, func(l explain.Location) bool { return l.Modifier == model.Pattern && l.Path == `^/\z` })
 	}},
 }
 
