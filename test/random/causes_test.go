@@ -8,6 +8,7 @@ import (
 	"sluice/docs"
 	"sluice/internal/explain"
 	"sluice/internal/migrate"
+	"sluice/internal/model"
 	"sluice/test/recorded"
 )
 
@@ -42,6 +43,11 @@ var causes = []cause{
 	{"`X-Original-Forwarded-For` in the questions of", func(a *asked, place string) bool {
 		header := strings.HasSuffix(place, "/headers/X-Original-Forwarded-For")
 		return header && strings.HasPrefix(place, "/hits/0/") && asksFirst(a.got.Hits) && a.got.Hits[0].Headers["X-Original-Forwarded-For"] != ""
+	}},
+	{"an Exact path `/` on a host whose paths are patterns", func(a *asked, _ string) bool {
+		winner := a.explained().Winner
+		return winner != nil && winner.PathType == "Exact" && winner.Path == "/" &&
+			slices.ContainsFunc(a.explained().Locations, func(l explain.Location) bool { return l.Modifier == model.Pattern && l.Path == `^/\z` })
 	}},
 }
 

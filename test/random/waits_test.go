@@ -3,8 +3,6 @@ package random
 // What worlds wait for.
 const (
 	unknown         = "somebody who looks at it"
-	ties            = "the order of ties on a host of patterns"
-	exactRoot       = "/ Exact on a host of patterns, which takes everything"
 	closedSnippets  = "server snippets of closed Ingresses"
 	overlaps        = "what patterns have in common"
 	redirectHeaders = "headers of snippets on the redirect to HTTPS"
@@ -15,21 +13,13 @@ var waits = map[string]string{
 	"a-closed-app-root":       unknown,
 	"a-closed-server-snippet": closedSnippets,
 	"a-conn-header":           unknown,
-	"a-exact-root-1":          exactRoot,
 	"a-redirect-headers":      redirectHeaders,
 	"a-rewrite-query":         unknown,
-	"a-tie-impl-exact":        ties,
-	"a-tie-impl-exact-auth":   ties,
 	"b-closed-ss-1":           closedSnippets,
 	"b-closed-ss-2":           closedSnippets,
 	"b-closed-www":            unknown,
-	"b-exact-root-prot":       exactRoot,
-	"b-tie-neigh":             ties,
-	"c-acme":                  overlaps,
 	"c-acme-3":                overlaps,
-	"c-exact-root-approot":    exactRoot,
 	"c-redirect-add":          redirectHeaders,
-	"c-tie-prefix-own-regex":  ties,
 	"e-auth-xff":              unknown,
 	"e-fallback-unserved":     unknown,
 	"e-fbu-basic":             unknown,
