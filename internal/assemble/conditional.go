@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
@@ -45,12 +46,21 @@ func (b *builder) claimConditional(c *claim.Claim, path string) {
 		conditions = checkable(*c.Match)
 	}
 	// A closed claim does not compete.
-	if !c.Closed && !b.take(c, match{at.modifier, at.path, fmt.Sprintf("%q", conditions)}) {
+	if !c.Closed && !b.take(c, match{at.modifier, at.path, sameness(conditions)}) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
 	b.complete(l, c, pcre.Quote(path), nil)
 	b.conditionals = append(b.conditionals, &conditional{c, at, conditions, l})
+}
+
+// sameness returns a text that equal conditions share, whatever steps they may take.
+func sameness(conditions []model.Condition) string {
+	var text strings.Builder
+	for _, c := range conditions {
+		fmt.Fprintf(&text, "%s %q %q\n", c.Of, c.Name, c.Pattern)
+	}
+	return text.String()
 }
 
 // refusal returns the reason why the host takes no conditional claim, or no more of
