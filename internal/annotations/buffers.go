@@ -54,6 +54,13 @@ func (b Buffers) Print(at Place) any {
 	return block
 }
 
+// OfAnswers returns the sizes without what a location for subrequests decides itself: whether there
+// are buffers at all, for answers and for requests.
+func (b Buffers) OfAnswers() Buffers {
+	b.Buffering, b.Request = "", ""
+	return b
+}
+
 // differs returns a value, the zero value if it is the general one.
 func differs[T comparable](value, general T) T {
 	if value == general {

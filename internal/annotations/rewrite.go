@@ -16,11 +16,6 @@ type Rewrite struct {
 
 func (r *Rewrite) leaveOut() { r.LeftOut = true }
 
-// AskForPatterns reports whether use-regex or an invalid rewrite turns paths into
-// patterns. An invalid rewrite counts, because a mistake must not change other Ingresses
-// of the host.
-func (a *Annotations) AskForPatterns() bool { return a.Regex.Enabled || a.Rewrite.LeftOut }
-
 // ForwardedPrefix tells backends which part of the path a rewrite removed.
 type ForwardedPrefix struct {
 	Value string `key:"x-forwarded-prefix" risk:"medium" validate:"rewrite_target" needs:"rewrite-target" doc:"Header X-Forwarded-Prefix of requests with a rewritten path. $1 to $9 are the captures of the groups of the path."`

@@ -56,7 +56,7 @@ func (t *Assembly) nameAliases(hosts []*host) []*host {
 	for _, owner := range t.aliased {
 		for _, rules := range owner.Hosts {
 			h := byName[rules.Host]
-			if h == nil || t.byNamespace() && owner.Ref.Namespace != h.oldest.Ref.Namespace {
+			if h == nil || t.byNamespace() && owner.Ref.Namespace != h.oldest.Ref.Namespace || slices.Contains(h.heirs, rules) {
 				continue
 			}
 			if first := h.firstAliased(); first != owner {

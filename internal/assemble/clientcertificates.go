@@ -90,6 +90,9 @@ func (b *builder) decideClients() {
 		switch {
 		case !asksClients(owner):
 		case b.host.name == "":
+			if b.clients.broken == nil && !b.host.foreign(rules) {
+				b.clients.broken = owner
+			}
 			b.refuseClients(owner, model.InvalidValue, "want a host: the TLS of requests without one is that of hosts of others, whose clients would be asked for certificates too")
 		case ca == nil && undecided && !b.host.foreign(rules):
 			b.clients.broken = owner
@@ -150,7 +153,7 @@ func (b *builder) remarkBroken() {
 		return
 	}
 	for _, rules := range b.host.rules {
-		if owner := rules.Owner; owner != broken && (!asksClients(owner) || clientCA(owner) != nil) {
+		if owner := rules.Owner; !b.clients.refused[owner] && owner != broken && (!asksClients(owner) || clientCA(owner) != nil) {
 			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: model.Conflict, Denies: true,
 				Text: fmt.Sprintf("all paths of %s return 503: %s asks for certificates of clients, which cannot be verified (%s%s)", hostWords(b.host.name), broken.Ref, broken.PrefixKey, clientSecretKey)})
 		}

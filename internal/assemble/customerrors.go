@@ -106,7 +106,9 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 	var service snapshot.Name
 	if c != nil {
 		asked := c.Annotations.CustomErrors
-		service = b.errorService(c)
+		if !c.Action.Default { // a path that nobody serves answers 404 before anything protects it
+			service = b.errorService(c)
+		}
 		e.statuses = asked.Statuses
 		e.fallback = e.fallbackPath(asked.Fallback)
 		if len(asked.Codes) > 0 && b.fitsPages(c) {

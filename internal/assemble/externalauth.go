@@ -28,6 +28,8 @@ type (
 		Snippet keys.QuestionSnippet   `json:"snippet,omitempty"`
 		// Logged is set if the access log has the questions.
 		Logged bool `json:"logged,omitempty"`
+		// TakesBodies is set if the snippet does not limit bodies.
+		TakesBodies bool `json:"takesBodies,omitempty"`
 	}
 	// authCache is where answers are kept. Its Zone is empty for no cache. Keys and Size
 	// bound it in memory and on disk.
@@ -39,6 +41,11 @@ type (
 	}
 	signInBlock struct{ AlwaysSetCookie bool }
 )
+
+// TellsCookies implements model.Asking.
+func (questionBlock) TellsCookies() bool { return true }
+
+var _ model.Asking = questionBlock{}
 
 // authenticate adds external authentication to a location, if its annotations ask for
 // it.
@@ -58,7 +65,16 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, forQuestions, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
+	snippet := keys.Snippet(auth.Asked.Snippet)
+	question := questionBlock{
+		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Asked.Snippet,
+		Logged: b.Settings.Auth.AccessLog, TakesBodies: !snippet.Contains("client_max_body_size"),
+	}
+	use := forQuestions
+	if snippet.Contains("proxy_buffer_size", "proxy_buffers", "proxy_busy_buffers_size", "proxy_max_temp_file_size") {
+		use.blocks = nil // nginx takes each of these once
+	}
+	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)

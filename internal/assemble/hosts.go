@@ -22,7 +22,9 @@ type host struct {
 	// left are the rules of other namespaces that are left out, and notServed reports
 	// them. oldest is the oldest owner, nil for none; held is an owner, found in this
 	// call, that is older than all with served rules.
-	left         []*claim.Rules
+	left []*claim.Rules
+	// heirs are rules that are left out because of a server snippet.
+	heirs        []*claim.Rules
 	notServed    []model.Problem
 	oldest, held *claim.Owner
 	// delegating are the owners of Absent, or with the host as an alias, that delegate the
@@ -101,10 +103,12 @@ func (t *Assembly) beginHost(h *host) {
 // drops everything made of them.
 func (t *Assembly) settle(h *host) {
 	rules, left := t.divide(h)
+	rules, heirs := h.withoutHeirs(rules)
 	oldest := h.oldestOf(h.next)
-	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) || !slices.Equal(h.nextCanaries, h.canaries) {
+	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) || !slices.Equal(heirs, h.heirs) || !slices.Equal(h.nextCanaries, h.canaries) {
 		h.canaries = h.nextCanaries
 		h.rules, h.left, h.oldest = append(make([]*claim.Rules, 0, len(rules)), rules...), left, oldest
+		h.heirs = heirs
 		t.own(h)
 		h.certificate, h.built, h.made = nil, nil, nil
 	}

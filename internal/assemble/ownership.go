@@ -146,6 +146,7 @@ func (t *Assembly) delegations(h *host, namespace string) []string {
 // own decides whose rules control the whole host.
 func (t *Assembly) own(h *host) {
 	h.deciding, h.guests, h.notServed = h.rules, nil, nil
+	h.remarkHeirs()
 	if h.oldest == nil || !t.byNamespace() {
 		return
 	}

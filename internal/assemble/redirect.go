@@ -79,4 +79,4 @@ func commonRedirect(locations []*model.Location) *model.Redirect {
 
 // keepsRedirect reports whether a block needs the redirect in its own location: it
 // answers requests before the redirect, or applies to it.
-func keepsRedirect(b model.Block) bool { return b.Answers || b.Redirected }
+func keepsRedirect(b model.Block) bool { return b.Answers || b.Redirected || b.SetsHeaders }

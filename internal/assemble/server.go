@@ -168,19 +168,23 @@ func (b *builder) anyLabels() bool {
 func (b *builder) decideScope() {
 	b.asking = map[*claim.Rules]bool{}
 	rooted, turned := false, false
-	ask := func(rules *claim.Rules) {
+	ask := func(rules *claim.Rules, wholly bool) {
 		b.asking[rules] = true
-		turned = turned || b.host.decides(rules)
+		turned = turned || wholly && b.host.decides(rules)
 	}
+	older := map[typedPath]bool{}
 	for _, rules := range b.host.rules {
 		rooted = rooted || hasRoot(rules)
-		if asks(rules) {
-			ask(rules)
+		if some, wholly := asks(rules, older); some {
+			ask(rules, wholly)
+		}
+		for i := range rules.Claims {
+			older[typed(&rules.Claims[i])] = true
 		}
 	}
 	wide := b.Settings.Paths.RegexScope != "path"
 	if first := b.first(); wide && first != nil && !rooted && rewrites(first.Owner.Annotations.Rewrite.Target, "/") {
-		ask(first) // its fallback has a rewrite, which asks for patterns
+		ask(first, true) // its fallback has a rewrite, which asks for patterns
 	}
 	switch {
 	case len(b.asking) == 0:
@@ -201,19 +205,38 @@ func (b *builder) first() *claim.Rules {
 	return b.host.rules[0]
 }
 
+// typedPath is a path as it is written; of two claims with the same one, the older has it.
+type typedPath struct {
+	path        string
+	kind        claim.PathType
+	conditional bool
+}
+
+func typed(c *claim.Claim) typedPath { return typedPath{c.Path, c.PathType, c.Match != nil} }
+
 // asks reports whether an owner asks for patterns on this host: by use-regex, or by a
-// rewrite that changes a path.
-func asks(r *claim.Rules) bool {
+// rewrite that changes a path. wholly is set if that turns the host, as in ingress-nginx:
+// an invalid rewrite makes patterns of the owner's paths only. Paths of older owners ask
+// for nothing.
+func asks(r *claim.Rules, older map[typedPath]bool) (some, wholly bool) {
+	paths := 0
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		if c.Action.Redirect != nil {
 			continue
 		}
-		if c.Annotations.AskForPatterns() || rewrites(c.Annotations.Rewrite.Target, c.Path) {
-			return true
+		paths++
+		if at := typed(c); older[at] && !at.conditional {
+			continue
 		}
+		wholly = wholly || c.Annotations.Regex.Enabled || rewrites(c.Annotations.Rewrite.Target, c.Path)
+		some = some || wholly || c.Annotations.Rewrite.LeftOut
 	}
-	return r.Owner.Annotations.AskForPatterns()
+	if paths == 0 {
+		wholly = r.Owner.Annotations.Regex.Enabled
+		some = wholly || r.Owner.Annotations.Rewrite.LeftOut
+	}
+	return some, wholly
 }
 
 // hasRoot reports whether a path of the rules takes all requests that no other path

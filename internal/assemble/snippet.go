@@ -35,6 +35,9 @@ type serverSnippetBlock struct {
 	Text string `json:"text"`
 }
 
+// Snippet is the text of the block, for those who read what it does.
+func (s serverSnippetBlock) Snippet() keys.ServerSnippet { return keys.ServerSnippet(s.Text) }
+
 // sameSnippet reports whether two snippets differ in nothing but the lines around them. A
 // named one ends with a line end, which an annotation may lack.
 func sameSnippet(a, b keys.ServerSnippet) bool {
@@ -72,21 +75,34 @@ func (t *Assembly) placeBesideSnippet(h *host, in serverInput) *builder {
 	}
 }
 
+// printableSnippet is the snippet of an owner, "" if it has none that can be in a server. That of
+// an owner whose paths are closed for another reason stays: it may be what protects the paths of
+// others. If the whole Ingress is refused, its text may be why.
+func printableSnippet(o *claim.Owner) keys.ServerSnippet {
+	if o.Denied {
+		return ""
+	}
+	return snippetOf(o)
+}
+
 // decideSnippet decides the snippet of the host. As in ingress-nginx, that of the oldest
 // owner counts. It may be what protects the paths of a later owner, so that these return
 // 503. Locations of all Ingresses of the host inherit it, so that it is never that of another
 // namespace than the oldest one's.
 func (b *builder) decideSnippet() {
 	for _, rules := range b.host.rules {
-		owner, own := rules.Owner, snippetOf(rules.Owner)
+		owner, own := rules.Owner, printableSnippet(rules.Owner)
 		switch by := b.snippet.by; {
-		case own == "" || owner.IsDenied() || b.closesSnippet(owner):
+		case own == "" && snippetOf(owner) != "" && len(b.host.rules) > 1:
+			b.remarkSnippet(owner, model.Unsupported, fmt.Sprintf("%s has it not, as this whole Ingress is refused: the paths of other Ingresses there are served without it", hostWords(b.host.name)))
+		case own == "" || b.closesSnippet(owner):
 		case b.host.name == "":
 			b.refuseSnippet(owner, model.InvalidValue, "want a host: the server of requests without one also reads the headers of requests to hosts of others")
 		case !b.host.decides(rules):
 			b.refuseSnippet(owner, model.NotDelegated, fmt.Sprintf("namespace %s owns %s, and only its Ingresses decide this for the whole host: ask the owner to set it there, or use another host", b.host.oldest.Ref.Namespace, hostWords(b.host.name)))
 		case b.host.foreign(rules) && (by == nil || !sameSnippet(own, snippetOf(by))):
 			b.refuseSnippet(owner, model.CrossNamespace, fmt.Sprintf("want it in an Ingress of namespace %s, whose %s is the oldest of %s: its directives hold for the paths of all Ingresses there; ask that namespace, or use another host", b.host.oldest.Ref.Namespace, b.host.oldest.Ref, hostWords(b.host.name)))
+		case by == nil && b.hasHeirs(rules):
 		case by == nil:
 			b.snippet.by = owner
 		case !sameSnippet(own, snippetOf(by)):
@@ -107,8 +123,12 @@ func (b *builder) closesSnippet(o *claim.Owner) bool {
 
 func (b *builder) remarkSnippets() {
 	for _, r := range b.snippet.refused {
-		b.out.problems = append(b.out.problems, model.Problem{Object: r.owner.Ref, Field: snippetField(r.owner), Reason: r.reason, Text: r.text, Denies: true})
+		b.remarkSnippet(r.owner, r.reason, r.text)
 	}
+}
+
+func (b *builder) remarkSnippet(owner *claim.Owner, reason model.Reason, text string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: snippetField(owner), Reason: reason, Text: text, Denies: true})
 }
 
 // excludedBySnippet makes room for the locations of the snippet, and returns the reason

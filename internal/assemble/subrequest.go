@@ -17,9 +17,16 @@ type purpose struct {
 
 // The purposes of subrequests.
 var (
-	forCopies    = purpose{kept{subrequest: true, untraced: true}, "mirror"}
-	forQuestions = purpose{kept{subrequest: true}, "auth"}
+	forCopies    = purpose{kept{subrequest: true, untraced: true, blocks: ofAnswers}, "mirror"}
+	forQuestions = purpose{kept{subrequest: true, blocks: ofAnswers}, "auth"}
 )
+
+// ofAnswers keeps the sizes of answers: the server may send headers as large as those that the
+// Service sends.
+func ofAnswers(b model.Block) bool {
+	buffers, ok := b.Data.(annotations.Buffers)
+	return ok && buffers.OfAnswers() != (annotations.Buffers{})
+}
 
 // subrequest adds the internal location by which subrequests of a location reach a
 // target, and returns its path. The block has the details of the subrequests.
@@ -32,7 +39,10 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, use purpose, bl
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
 	to := derive(l, use.kept)
-	to.Proxy, to.Blocks = proxy, []model.Block{block}
+	for i := range to.Blocks {
+		to.Blocks[i].Data = to.Blocks[i].Data.(annotations.Buffers).OfAnswers()
+	}
+	to.Proxy, to.Blocks = proxy, append(to.Blocks, block)
 	if !use.untraced {
 		b.traceQuestion(to, l)
 	}

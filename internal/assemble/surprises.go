@@ -15,6 +15,7 @@ const (
 	SharedHost model.Reason = "SharedHost" // Ingresses of several namespaces have rules for a host
 	Repeated   model.Reason = "Repeated"   // a rule is there twice in an Ingress
 	Star       model.Reason = "Star"       // a path ends in /*, which is no wildcard
+	Inherited  model.Reason = "Inherited"  // a server snippet holds for other Ingresses of the namespace
 	Groupless  model.Reason = "Groupless"  // a rewrite names a group that the path lacks
 )
 
@@ -34,6 +35,7 @@ func (m *Memo) Surprises(in Input) [][]model.Problem {
 		b.repeated()
 		b.starred()
 		b.groupless()
+		b.inheritance()
 		t.report(b.out.problems...)
 	}
 	for owner, turn := range turns {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"sluice/internal/claim"
@@ -54,7 +55,7 @@ func (x *explainer) denied(l *model.Location) *Denied {
 	}
 	d := &Denied{Status: l.Return.Code}
 	for _, p := range x.problems[l.Rule.Object] {
-		general := p.Field == l.Rule.Field || !strings.HasPrefix(p.Field, "spec.")
+		general := p.Field == l.Rule.Field || !strings.HasPrefix(p.Field, "spec.") || x.isOfHost(p)
 		if p.Denies && general || strings.HasPrefix(p.Field+".", backendField(l)+".") {
 			d.Problems = append(d.Problems, p)
 		}
@@ -67,6 +68,21 @@ func (x *explainer) denied(l *model.Location) *Denied {
 		}
 	}
 	return d
+}
+
+// isOfHost reports whether a Problem is of the host of the deciding server. An Ingress may name
+// it in several rules, and the Problem is in the first.
+func (x *explainer) isOfHost(p model.Problem) bool {
+	ing := x.Snapshot.IngressOf(p.Object)
+	if ing == nil {
+		return false
+	}
+	for i, rule := range ing.Spec.Rules {
+		if p.Field == fmt.Sprintf("spec.rules[%d].host", i) {
+			return strings.EqualFold(rule.Host, x.choice.Server.Host)
+		}
+	}
+	return false
 }
 
 // backendField returns the field with the backend of a location.

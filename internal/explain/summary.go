@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -66,13 +67,16 @@ func outcome(a Answer) string {
 // serverSnippetName is the behaviour with directives for the whole server.
 const serverSnippetName = "server-snippet"
 
+// clientCheckName is the behaviour that checks the certificates of clients at a path.
+const clientCheckName = "client-check"
+
 // unless returns the reasons why the answer may be another one: snippets, lists
 // of addresses, and CORS for preflight requests.
 func (x *explainer) unless(e *Explanation) []string {
 	if e.Answer.Kind == ToUnknown {
 		return nil
 	}
-	reasons := append(x.serverSnippet(e), x.globalSnippets(e)...)
+	reasons := slices.Concat(x.clientCertificate(e), x.serverSnippet(e), x.globalSnippets(e))
 	if e.Applied == nil {
 		return reasons
 	}
@@ -91,6 +95,24 @@ func (x *explainer) unless(e *Explanation) []string {
 		}
 	}
 	return reasons
+}
+
+// clientCertificate returns the reason that another Ingress asks for certificates of the clients
+// of the host, nil for none. nginx refuses a connection before it looks for a location.
+func (x *explainer) clientCertificate(e *Explanation) []string {
+	ownCheck := func(b Behaviour) bool { return b.Name == clientCheckName && b.Refuses }
+	if x.choice.Outcome == route.Missed || x.request.Scheme != "https" || x.choice.Server.TLS == nil {
+		return nil
+	}
+	trust := x.choice.Server.TLS.Clients
+	told := e.Applied != nil && slices.ContainsFunc(e.Applied.Behaviours, ownCheck)
+	if trust == nil || told || trust.Verify != "on" && trust.Verify != "optional" || x.passedThrough() != nil {
+		return nil
+	}
+	if trust.Verify == "optional" {
+		return []string{"the client has a certificate that the auth-tls-secret of " + trust.Source.String() + " does not accept"}
+	}
+	return []string{"the client has no certificate that the auth-tls-secret of " + trust.Source.String() + " accepts"}
 }
 
 // serverSnippet returns the reason that the server has a snippet, nil for none. nginx carries

@@ -8,14 +8,14 @@ import (
 	"sluice/internal/syntax"
 )
 
-// form says which arguments a directive may have in a server snippet outside of its
-// locations, and why no others.
+// form says with which arguments all Ingresses of a host may inherit a directive from a server
+// snippet, and why with no others.
 type form struct {
 	valid func(arguments []string) bool
 	why   string
 }
 
-// inSomeForms are the directives that a server snippet may have there with some arguments only.
+// inSomeForms are the directives that paths of other namespaces inherit with some arguments only.
 var inSomeForms = map[string]form{
 	"large_client_header_buffers": {isHeaderBuffers, "decides which requests the other Ingresses of the host get, and what memory clients can take: want 4 to 8 buffers of 8k to 128k"},
 	"client_header_buffer_size":   {isHeaderBuffer, "is memory of each connection: want 1k to 64k"},

@@ -1,9 +1,11 @@
 package keys
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
+	"sluice/internal/model"
 	"sluice/internal/syntax"
 )
 
@@ -11,12 +13,12 @@ import (
 // must not affect other hosts, nor weaken what protects paths of other Ingresses.
 type ServerSnippet string
 
-// UnmarshalText accepts a Snippet that has only some directives outside of its locations. It
-// leaves out an "allow all" that only follows deny.
+// UnmarshalText accepts a Snippet that reaches nothing outside of its servers. It leaves out an
+// "allow all" that only follows deny.
 func (s *ServerSnippet) UnmarshalText(text []byte) error {
 	text = withoutNeedlessAllow(text)
 	err := checkSnippet(text, func(statement syntax.Statement) string {
-		if why := reachesInHTTP(statement); why != "" || statement.Depth > 1 || statement.Block == "location" {
+		if why := reachesInHTTP(statement); why != "" || !isBesideLocations(statement) {
 			return why
 		}
 		return reachesFromServer(statement)
@@ -28,8 +30,25 @@ func (s *ServerSnippet) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ofServers are directives that may be in a location of a server snippet, but not beside
-// it, with their effect there.
+// Inherited returns the first directive that paths of other Ingresses would inherit from the
+// snippet and that is not for all of them, with its line, "" for none, and the reason.
+func (s ServerSnippet) Inherited() (what, why string) {
+	statements, _ := syntax.Parse([]byte(s))
+	for _, statement := range statements {
+		if !isBesideLocations(statement) {
+			continue
+		}
+		if why = inherited(statement); why != "" {
+			return fmt.Sprintf("line %d: %s", statement.Line, model.Quoted(statement.Name())), why
+		}
+	}
+	return "", ""
+}
+
+// isBesideLocations reports whether a statement is outside of the locations of a snippet.
+func isBesideLocations(s syntax.Statement) bool { return s.Depth <= 1 && s.Block != "location" }
+
+// ofServers are directives that may be in a location of a server snippet, but not beside it.
 var ofServers = []struct {
 	name *regexp.Regexp
 	why  string
@@ -37,33 +56,40 @@ var ofServers = []struct {
 	{regexp.MustCompile(`^(?:listen|server_name|http2|http3|quic.*)$`), "decides which requests come to the server: want the rules of the Ingress, or server-alias"},
 	// A server without a certificate of its own ignores them.
 	{regexp.MustCompile(`^ssl_`), "has no effect on the TLS of one host: want the annotations ssl-ciphers and auth-tls-secret"},
-	{regexp.MustCompile(`^satisfy$`), "may lift the protection of other Ingresses of the host: want the annotation satisfy"},
-	{regexp.MustCompile(`^merge_slashes$`), "changes which paths nginx finds, and so the protection of other Ingresses of the host"},
+	{regexp.MustCompile(`^merge_slashes$`), "changes which paths nginx finds, and so what protects them"},
+	{regexp.MustCompile(`^(?:proxy|fastcgi|scgi|uwsgi)_cache$`), "keeps the answers of authentication servers too: want it in a location of the snippet, or in a configuration-snippet"},
 }
 
-// besideLocations are the directives that a server snippet may have outside of its
-// locations. Locations of other Ingresses inherit them, so that none decides who gets in, or
-// what a backend learns about a client. nginx reads the header of a request before it knows
-// the server, so that none changes which headers it takes. deny only refuses: without allow
-// beside it, nobody whom a location refuses gets in.
-var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break|deny` +
-	`|add_header|add_trailer|more_(?:set|clear)_headers|proxy_hide_header|expires|etag` +
-	`|charset|charset_types|override_charset|source_charset|default_type` +
-	`|client_max_body_size|client_body_buffer_size|client_(?:body|header)_timeout|send_timeout` +
-	`|keepalive_(?:requests|time|timeout)|lingering_(?:close|time|timeout)|reset_timedout_connection` +
-	`|proxy_(?:connect|read|send)_timeout|proxy_buffering|proxy_buffers|proxy_buffer_size|proxy_busy_buffers_size` +
-	`|proxy_request_buffering|proxy_max_temp_file_size|proxy_temp_file_write_size` +
-	`|(?:gzip|brotli)(?:_buffers|_comp_level|_disable|_http_version|_min_length|_proxied|_types|_vary|_window)?` +
-	`|sub_filter|sub_filter_(?:once|types|last_modified)` +
-	`|server_tokens|log_not_found|tcp_nodelay|tcp_nopush|sendfile|output_buffers|max_ranges|if_modified_since|chunked_transfer_encoding` +
-	`|absolute_redirect|port_in_redirect|server_name_in_redirect)$`)
-
+// reachesFromServer returns why no server snippet may have a directive beside its locations, "" if
+// it may.
 func reachesFromServer(s syntax.Statement) string {
 	for _, f := range ofServers {
 		if f.name.MatchString(s.Name()) {
 			return f.why
 		}
 	}
+	return ""
+}
+
+// besideLocations are the directives that all Ingresses of a host may inherit from a server snippet,
+// also those of other namespaces. None decides who gets in, or what a backend learns about a
+// client. deny only refuses: without allow beside it, nobody whom a location refuses gets in.
+// proxy_set_header and the like are in no location but those of the snippet.
+var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break|deny` +
+	`|proxy_set_header|grpc_set_header|fastcgi_param` +
+	`|add_header|add_trailer|more_(?:set|clear)_headers|proxy_hide_header|expires|etag` +
+	`|charset|charset_types|override_charset|source_charset|default_type` +
+	`|client_max_body_size|client_body_buffer_size|client_(?:body|header)_timeout|send_timeout` +
+	`|keepalive_(?:requests|time|timeout)|lingering_(?:close|time|timeout)|reset_timedout_connection` +
+	`|(?:proxy|grpc|fastcgi)_(?:connect|read|send)_timeout|proxy_buffering|proxy_buffers|proxy_buffer_size|proxy_busy_buffers_size` +
+	`|proxy_request_buffering|proxy_max_temp_file_size|proxy_temp_file_write_size` +
+	`|(?:gzip|brotli)(?:_buffers|_comp_level|_disable|_http_version|_min_length|_proxied|_types|_vary|_window)?` +
+	`|sub_filter|sub_filter_(?:once|types|last_modified)` +
+	`|server_tokens|log_not_found|tcp_nodelay|tcp_nopush|sendfile|output_buffers|max_ranges|if_modified_since|chunked_transfer_encoding` +
+	`|absolute_redirect|port_in_redirect|server_name_in_redirect)$`)
+
+// inherited returns why paths of other namespaces should not inherit a directive, "" if they may.
+func inherited(s syntax.Statement) string {
 	if limited, ok := inSomeForms[s.Name()]; ok {
 		if !limited.valid(s.Tokens[1:]) {
 			return limited.why + ", as docs/snippets.md lists"
@@ -71,7 +97,7 @@ func reachesFromServer(s syntax.Statement) string {
 		return ""
 	}
 	if !besideLocations.MatchString(s.Name()) {
-		return "is not for all Ingresses of the host, which would inherit it: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return, rewrite, and error_page and sizes of headers in some forms, which docs/snippets.md lists"
+		return "is not for all Ingresses of the host, which inherit it: want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return, rewrite, and error_page and sizes of headers in some forms, which docs/snippets.md lists, or a configuration-snippet"
 	}
 	return ""
 }

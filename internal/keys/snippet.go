@@ -90,6 +90,12 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 func (s Snippet) Place(b *model.Block) {
 	b.Ends = s.Contains("break", "rewrite")
 	b.Answers = !b.Ends && s.Contains("return")
+	b.SetsHeaders = s.SetsHeaders()
+}
+
+// SetsHeaders reports whether the snippet changes headers of answers, which a redirect has too.
+func (s Snippet) SetsHeaders() bool {
+	return s.Contains("add_header", "add_trailer", "more_set_headers", "more_clear_headers", "expires")
 }
 
 // Contains reports whether a directive of one of the names is in the snippet.

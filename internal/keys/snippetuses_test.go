@@ -106,7 +106,8 @@ func TestLocationsOfServerSnippets(t *testing.T) {
 	}
 }
 
-// Locations of other Ingresses inherit what is in the server.
+// Locations of other Ingresses inherit what is in the server: those of other namespaces only what lifts
+// no protection.
 func TestServerSnippetsLiftNoProtection(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -115,25 +116,41 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		"location /a { location /a/b { satisfy any; } }", "sub_filter a b; expires 1h; charset utf-8; proxy_buffers 8 8k;", "return 301 https://a.example$request_uri;", "deny 192.0.2.1;",
 		"proxy_hide_header X;", "client_header_buffer_size 1k; large_client_header_buffers 4 8k;", "client_header_buffer_size 64k; large_client_header_buffers 8 128k;",
 		"proxy_intercept_errors on; error_page 404 /404.html; error_page 500 502 503 504 @sorry;", "error_page 503 https://sorry.example/;",
+		"grpc_read_timeout 1h; fastcgi_send_timeout 1h;", "proxy_set_header X-Real-IP $arg_ip; grpc_set_header X y; fastcgi_param X y;",
 	} {
 		var got ServerSnippet
 		if err := got.UnmarshalText([]byte(text)); err != nil {
 			t.Errorf("%q: error %v", text, err)
 		}
+		if what, why := got.Inherited(); what != "" {
+			t.Errorf("%q: inherited: %s %s", text, what, why)
+		}
 	}
 	for _, text := range []string{
-		"error_page 401 403 @open; location @open { return 200; }", "error_page 404 =200 /a;", "error_page 404 = /a;", "error_page 502 $arg_a;", "error_page 404;", "error_page 404 405 /a;", "error_page 411 /a;", "error_page 414 /a;", "error_page 501 /a;", "error_page 505 /a;", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
+		"error_page 401 403 @open; location @open { return 200; }", "error_page 404 =200 /a;", "error_page 404 = /a;", "error_page 502 $arg_a;", "error_page 404;", "error_page 404 405 /a;", "error_page 411 /a;", "error_page 414 /a;", "error_page 501 /a;", "error_page 505 /a;", "limit_req_dry_run on;",
 		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "allow 192.0.2.1; deny all;", "proxy_intercept_errors off;", "proxy_pass_request_headers off;",
 		"proxy_pass_header X-Accel-Redirect;", "proxy_ssl_verify off;", "internal;", "access_log off;", "error_log /dev/stdout;", "more_set_input_headers 'Authorization: x';",
-		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
+		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
 		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "client_header_buffer_size 65k;", "client_header_buffer_size x;", "large_client_header_buffers 1 8k;", "large_client_header_buffers 4 7k;",
 		"large_client_header_buffers 4 129k;", "large_client_header_buffers 9 8k;", "large_client_header_buffers 8k;", "allow all; deny 192.0.2.1;", "deny 192.0.2.1; allow 192.0.2.2; deny 192.0.2.3; allow all;", "deny 192.0.2.1; allow 192.0.2.2;",
 		"if ($x) { satisfy any; }", "types { a b; }",
 		"if ($x) { limit_req_dry_run on; }",
 	} {
 		var got ServerSnippet
-		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), ": want ") && !strings.Contains(err.Error(), "beside the locations") {
-			t.Errorf("%q: got %v", text, err)
+		if err := got.UnmarshalText([]byte(text)); err != nil {
+			t.Errorf("%q: error %v", text, err)
+		}
+		if what, why := got.Inherited(); !strings.HasPrefix(what, "line 1: ") || why == "" {
+			t.Errorf("%q: inherited: %s %s", text, what, why)
+		}
+	}
+	for _, text := range []string{
+		"listen 81;", "server_name a;", "http2 on;", "quic_retry on;", "ssl_verify_client off;", "merge_slashes off;", "proxy_cache mine;", "set_real_ip_from 0.0.0.0/0;",
+		"if ($x) { proxy_cache mine; }",
+	} {
+		var got ServerSnippet
+		if err := got.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: no error", text)
 		}
 	}
 }

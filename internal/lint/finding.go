@@ -50,7 +50,7 @@ var severities = map[model.Reason]Severity{
 	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
-	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
+	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Inherited: Note, assemble.Repeated: Note,
 	ToBeIssued: Note, Uncompared: Note, Unwatched: Note, Snippet: Note, translate.Strict: Note,
 }
 

@@ -54,6 +54,7 @@ var backendRows = []row{
 	{"error-request-id", "a Service without endpoints with `default-backend`", asked("default-backend")},
 	{"early-errors", "requests that nginx refuses before it looks", set("custom-http-errors")},
 	{"error-413", "413 with an error page", quiet(func(f *facts) bool { return strings.Contains(f.inForce("custom-http-errors"), "413") })},
+	{"protected-empty", "a missing or empty Service on a path with protection", untold(otherObject)},
 	{"service-missing", "a missing Service or port", because(model.NotFound).in("*.backend* spec.defaultBackend*").same()},
 }
 

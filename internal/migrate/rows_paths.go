@@ -38,6 +38,11 @@ var pathRows = []row{
 	{"patterns-share", "more than 10 patterns of a namespace", because(model.NoRoom).in("spec.rules*")},
 	{"catch-all-closed", "an Ingress with rules that `--disable-catch-all`", by("spec.defaultBackend").that("--disable-catch-all")},
 	{"path-closed", "any of these (`//`, a bad escape", by("spec.rules*").that("want a path", "want two hexadecimal digits").denying()},
+	{"unserved-first", "a path that nobody serves, on a host whose", untold(byRequest)},
+	{"default-beside-rules", "`spec.defaultBackend` beside rules without a host", quiet(func(f *facts) bool {
+		return f.ingress.Spec.DefaultBackend != nil && hostless(f.ingress)
+	})},
+	{"rewrite-invalid", "a rewrite that is invalid", by("rewrite-target")},
 	{"conflict", "the loser of a conflict", because(model.Conflict).same()},
 	{"http10-no-host", "an HTTP/1.0 request without Host", untold(byRequest)},
 	{"regex-scope", "`regex-scope: path`", untold(onlySluice)},

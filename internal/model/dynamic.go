@@ -21,6 +21,8 @@ type Dynamic struct {
 	Staples  []*Staple `json:"staples,omitempty"`
 	// TicketKey encrypts the session tickets of clients; empty for a random key of nginx.
 	TicketKey Secret `json:"ticketKey,omitempty"`
+	// IPv4Names is set if the DNS names of backends have IPv4 addresses only.
+	IPv4Names bool `json:"ipv4Names,omitempty"`
 	// Users are sorted by ID. Workers read these files at each request that needs one.
 	Users []*UserFile `json:"users,omitempty"`
 }

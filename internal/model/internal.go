@@ -20,6 +20,10 @@ type Inspecting interface {
 	UsesCoreRules() bool
 }
 
+// Asking is the data of the block of a question. The answer tells the request that asks its
+// cookies.
+type Asking interface{ TellsCookies() bool }
+
 // MissName is the internal location for names that a wildcard host does not mean.
 const MissName = "miss"
 

@@ -335,6 +335,9 @@ type Block struct {
 	// Redirected is set if it applies to redirects of the location too. The redirect to
 	// HTTPS is then in the location and not in the server.
 	Redirected bool `json:"redirected,omitempty"`
+	// SetsHeaders is set if it may change headers of all answers of the location, so that those of
+	// a redirect must be in it.
+	SetsHeaders bool `json:"setsHeaders,omitempty"`
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef `json:"source"`
 }

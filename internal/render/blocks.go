@@ -64,11 +64,13 @@ type blockList struct {
 	own     []inheritable
 	// beside are the directives of the location's own template.
 	beside []inheritable
+	// unlike are the directives that it cannot inherit: it repeats all of outside.
+	unlike []string
 }
 
 func (b *blockList) insert() error {
 	b.own = nil
-	if len(b.beside) == 0 && !b.repeats() {
+	if len(b.beside) == 0 && len(b.unlike) == 0 && !b.repeats() {
 		return b.printAll()
 	}
 	before, start := b.page.here(), b.page.Len()
@@ -76,7 +78,7 @@ func (b *blockList) insert() error {
 		return err
 	}
 	b.own = append(inheritables(b.page.Bytes()[start:]), b.beside...)
-	missing := lost(b.outside, b.own)
+	missing := lost(b.outside, b.own, b.unlike...)
 	if len(missing) == 0 {
 		return nil
 	}

@@ -104,7 +104,7 @@ type otherFormsView struct {
 // on those of a client.
 func (r *rendering) otherForms() *otherFormsView {
 	f := r.view.Forwarded
-	if !r.global.Client.TakesUnderscores() || !f.Use && !f.Both {
+	if !r.underscores || !f.Use && !f.Both {
 		return nil
 	}
 	return &otherFormsView{r.env.entry("other_forms"), []string{f.ForHeader, "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto"}}

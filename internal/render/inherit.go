@@ -49,12 +49,13 @@ func inheritables(text []byte) []inheritable {
 	return found
 }
 
-// lost returns the directives that a block with own ones would no longer inherit. An own
-// directive for the same header replaces an inherited one.
-func lost(outside, own []inheritable) []inheritable {
+// lost returns the directives that a block with own ones, or which cannot inherit those of some
+// names, would no longer inherit. An own directive for the same header replaces an inherited one.
+func lost(outside, own []inheritable, unlike ...string) []inheritable {
 	var missing []inheritable
 	for _, o := range outside {
-		if has(own, o.directive, "") && !has(own, o.directive, o.header) {
+		none := has(own, o.directive, "") || slices.Contains(unlike, o.directive)
+		if none && !has(own, o.directive, o.header) {
 			missing = append(missing, o)
 		}
 	}

@@ -17,8 +17,12 @@ const (
 	forRequests    = "named"
 )
 
-// logByLua is the directive of a Lua file that runs at the end of a request.
-const logByLua = "log_by_lua_file"
+// logByLua is the directive of a Lua file that runs at the end of a request, filterByLua that of one
+// for the header of an answer.
+const (
+	logByLua    = "log_by_lua_file"
+	filterByLua = "header_filter_by_lua_file"
+)
 
 func isSubrequest(l *model.Location) bool {
 	return l.Modifier == model.Equal && strings.HasPrefix(l.Path, model.InternalPrefix)
@@ -112,8 +116,8 @@ func reachable(template string, l *model.Location) error {
 func setsNothing(text []byte) error {
 	var found string
 	syntax.Directives(text, func(d syntax.Directive) {
-		if d.Name == logByLua && ownScript.MatchString(d.Arg) {
-			return // it only reads, when the subrequest has ended
+		if (d.Name == logByLua || d.Name == filterByLua) && ownScript.MatchString(d.Arg) {
+			return // it changes nothing, or the header of the subrequest's own answer
 		}
 		if d.Name == "set" || d.Name == "rewrite" || d.Name == "auth_request_set" || strings.HasSuffix(d.Name, "_by_lua") || strings.HasSuffix(d.Name, "_by_lua_file") || strings.HasSuffix(d.Name, "_by_lua_block") {
 			found = d.Name

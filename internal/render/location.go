@@ -47,6 +47,9 @@ type locationView struct {
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
 	First, Blocks insertion
+	// TellsCookies is the Lua file that tells the request that asks the cookies of the answer, ""
+	// for none.
+	TellsCookies string
 	// Hops is set for subrequests, which count hops in another way.
 	Hops hopsView
 	// AnswersFirst is set if a block may end nginx's rewrite module.
@@ -210,13 +213,16 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 	s.count(view, location)
 	view.Decision = s.decision(location)
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
-	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
+	s.locationBlocks.outside, s.locationBlocks.unlike = s.inheritedBy(location, s.inherited), s.unlike
 	if isSubrequest(location) && location.Proxy != nil {
 		view.Hops = s.env.hops()
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(blocks, func(b model.Block) bool { return b.Ends })
 	for _, block := range location.Blocks {
+		if asking, ok := block.Data.(model.Asking); ok && asking.TellsCookies() {
+			view.TellsCookies = s.env.entry("auth_cookies")
+		}
 		if inspecting, ok := block.Data.(model.Inspecting); ok {
 			if err := s.inspect(inspecting); err != nil {
 				return &blockError{block, err}

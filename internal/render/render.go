@@ -32,6 +32,8 @@ type rendering struct {
 	outside       []inheritable
 	outsideBodies keys.Size
 	joinedHeaders int
+	// underscores is set if nginx takes headers with "_" in their names from clients of some host.
+	underscores bool
 	// replaced are the headers for backends that the http-snippet sets instead, in lower case.
 	replaced map[string]bool
 	// spoken are the directives of the http level for other protocols than HTTP, by
@@ -84,6 +86,7 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r.withoutModules()
 	r.checkSnippets()
 	streams = r.printableStreams(s)
+	r.underscores = r.takesUnderscores(s.Servers)
 	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), r.withheld()
 	r.view.DebugHeader = r.debugHeader(s.DebugToken)

@@ -45,8 +45,10 @@ type serverRendering struct {
 	mixed          bool
 	locationView   locationView
 	locationBlocks blockList
-	// inherited are the directives that locations inherit, bodies is the limit of bodies.
+	// inherited are the directives that locations inherit, bodies is the limit of bodies. unlike are
+	// the directives that locations do not inherit from the server as they should.
 	inherited []inheritable
+	unlike    []string
 	bodies    keys.Size
 	// candidates are the names of the locations that dispatches pass requests to.
 	candidates map[string]bool
@@ -112,8 +114,9 @@ func (s *serverRendering) execute() error {
 			start := s.page.Len()
 			err := s.guarded(own.insert)()
 			s.bodies = limitOf(s.page.Bytes()[start:], s.outsideBodies)
-			s.inherited = inForce(s.outside, own.own)
-			s.speakOwn(own.own)
+			ours := s.withoutSnippetHeaders(own.own)
+			s.inherited = inForce(s.outside, ours)
+			s.speakOwn(ours)
 			return err
 		},
 	}

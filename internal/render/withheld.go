@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sluice/internal/model"
-	"sluice/internal/settings"
 	"sluice/internal/syntax"
 )
 
@@ -21,8 +20,8 @@ var replaced = []string{
 
 // withheld returns the headers of clients that are not passed on.
 func (r *rendering) withheld() []string {
-	names := withheld(r.global.Client)
-	if r.global.Client.TakesUnderscores() {
+	names := withheld(r.underscores)
+	if r.underscores {
 		for _, h := range r.global.GlobalHeaders.Questions() {
 			names = append(slices.Clip(names), otherForms(h.Name)...)
 		}
@@ -30,7 +29,7 @@ func (r *rendering) withheld() []string {
 	if r.global.DebugHeader.Secret == "" {
 		return names
 	}
-	if r.global.Client.TakesUnderscores() {
+	if r.underscores {
 		return append(slices.Clip(names), underscored(debugHeader)...)
 	}
 	return append(slices.Clip(names), debugHeader)
@@ -39,8 +38,8 @@ func (r *rendering) withheld() []string {
 // withheld returns those that no setting adds. If nginx accepts names
 // with underscores, their forms with underscores are among them: CGI, WSGI and others
 // read "_" and "-" as the same.
-func withheld(client settings.Client) []string {
-	if !client.TakesUnderscores() {
+func withheld(underscores bool) []string {
+	if !underscores {
 		return identity
 	}
 	var all []string
@@ -57,7 +56,7 @@ func withheld(client settings.Client) []string {
 // withhold the other forms of its name: a client could send one beside it, such as X_User beside
 // the X-User of an authentication server. A parameter of FastCGI has one form only.
 func (r *rendering) withOtherForms(text []byte) []byte {
-	if !r.global.Client.TakesUnderscores() || r.speaks != nil && r.speaks.protocol == model.FastCGI {
+	if !r.underscores || r.speaks != nil && r.speaks.protocol == model.FastCGI {
 		return text
 	}
 	var forms []string

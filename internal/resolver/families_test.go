@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -18,29 +19,54 @@ func (z *zone) failFor(kind uint16) {
 	z.failing = kind
 }
 
-// TestOneFamilysFailureKeepsItsLastGoodAnswer: while A cannot be asked for, the
-// addresses of before stay beside what AAAA says now, and the other way round.
-func TestOneFamilysFailureKeepsItsLastGoodAnswer(t *testing.T) {
+// TestAAAAOnlyWithoutA: a node may have no IPv6, and nginx would try all addresses. The last good
+// answer for A stays while A cannot be asked for.
+func TestAAAAOnlyWithoutA(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		z := emptyZone()
 		z.set("db.example.", "0 A 192.0.2.1", "0 AAAA 2001:db8::1")
 		r, d := z.inMemory(t, "search a.example"), external("db.example")
-		awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::1")
-		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			z.failFor(kind)
-			before := z.asks("db.example.")
-			poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+3 })
-			awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::1")
-			z.failFor(0)
-		}
+		awaitAddresses(t, r, d, "192.0.2.1")
 		z.failFor(dns.TypeA)
-		z.set("db.example.", "0 A 192.0.2.2", "0 AAAA 2001:db8::2")
-		awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::2")
+		before := z.asks("db.example.")
+		poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+3 })
+		awaitAddresses(t, r, d, "192.0.2.1")
 		z.failFor(0)
-		awaitAddresses(t, r, d, "192.0.2.2", "2001:db8::2")
 		z.set("db.example.", "0 AAAA 2001:db8::2")
 		awaitAddresses(t, r, d, "2001:db8::2")
+		z.failFor(dns.TypeAAAA)
+		before = z.asks("db.example.")
+		poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+3 })
+		awaitAddresses(t, r, d, "2001:db8::2")
+		z.failFor(dns.TypeA)
+		z.set("db.example.", "0 AAAA 2001:db8::3")
+		awaitAddresses(t, r, d, "2001:db8::3")
+		z.failFor(0)
+		z.set("db.example.", "0 A 192.0.2.2", "0 AAAA 2001:db8::3")
+		awaitAddresses(t, r, d, "192.0.2.2")
+	})
+}
+
+// TestNoIPv6Names: with disable-ipv6-dns, no IPv6 address is used, and names are asked for again when
+// that changes.
+func TestNoIPv6Names(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		z := emptyZone()
+		z.set("six.example.", "300 AAAA 2001:db8::1")
+		z.set("db.example.", "300 A 192.0.2.1", "300 AAAA 2001:db8::1")
+		r, six, both := z.inMemory(t, ""), external("six.example"), external("db.example", "six.example")
+		began := time.Now()
+		awaitAddresses(t, r, six, "2001:db8::1")
+		six.IPv4Names, both.IPv4Names = true, true
+		awaitAddresses(t, r, six)
+		awaitAddresses(t, r, both, "192.0.2.1")
+		six.IPv4Names = false
+		awaitAddresses(t, r, six, "2001:db8::1")
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("names are asked for again after %s only", took)
+		}
 	})
 }
 

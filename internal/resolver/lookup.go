@@ -21,8 +21,6 @@ const (
 	maxTTL = 5 * time.Minute
 	// partialTTL is the time for which an answer without one family is valid.
 	partialTTL = 5 * time.Second
-	// grace is how long the addresses of one family wait for those of the other one.
-	grace = 50 * time.Millisecond
 	// absentTTL is the time for which the answer "no such name" is valid.
 	absentTTL = 10 * time.Second
 	// udpSize is the size of the largest answer over UDP; a longer one uses TCP.
@@ -39,8 +37,8 @@ type lookup struct {
 	attempts int
 	timeout  time.Duration
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
-	// early is called with the addresses of one family if the other one is late.
-	early func(found)
+	// ipv4 is set if it never asks for AAAA.
+	ipv4 bool
 }
 
 // found is the answer for one name: its addresses, sorted, the refused ones, and the time
@@ -61,8 +59,7 @@ type lists struct {
 	addresses [len(families)][]netip.Addr
 }
 
-// families are the types of records. A is first, because a server without AAAA records may
-// answer an AAAA query with "no such name".
+// families are the types of records, in the order in which they are asked for.
 var families = [...]uint16{dns.TypeA, dns.TypeAAAA}
 
 // newLookup reads a file in the format of resolv.conf(5). port is the port of the servers.
@@ -108,7 +105,7 @@ func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, e
 	}
 	var failures []error
 	for _, candidate := range l.candidates(name) {
-		now, ttl, err, kept := l.both(ctx, candidate, last)
+		now, ttl, err, kept := l.addresses(ctx, candidate, last)
 		if addresses := slices.Concat(now.addresses[:]...); len(addresses) > 0 {
 			f := sift(addresses, ttl)
 			f.lists, f.partial = now, kept
@@ -121,7 +118,6 @@ func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, e
 
 // answer is the answer of DNS for one family.
 type answer struct {
-	family    int
 	addresses []netip.Addr
 	ttl       time.Duration
 	// absent is set if the name has no records of any family.
@@ -129,54 +125,22 @@ type answer struct {
 	err    error
 }
 
-// both asks for A and AAAA concurrently. One of them is enough, because some servers fail
-// for types without records. kept is the error of a family whose previous addresses are
-// used.
-func (l *lookup) both(ctx context.Context, name string, last lists) (now lists, ttl time.Duration, err, kept error) {
+// addresses asks for A, and for AAAA only if there is no A: a node may have no IPv6. If the query for
+// A fails, AAAA are enough. kept is the error of a family whose previous addresses are used.
+func (l *lookup) addresses(ctx context.Context, name string, last lists) (now lists, ttl time.Duration, err, kept error) {
 	now, ttl = lists{of: name}, maxTTL
-	answers := l.askBoth(ctx, name)
-	for _, a := range answers {
-		switch {
-		case a.err == nil:
-		case last.of == name && len(last.addresses[a.family]) > 0:
-			a.addresses, a.ttl, kept = last.addresses[a.family], partialTTL, a.err
-		case answers[0].absent:
-			a.err = nil // askBoth cancelled the query for AAAA
+	for family := range families {
+		a := l.ask(ctx, name, family)
+		if a.err != nil && last.of == name && len(last.addresses[family]) > 0 {
+			kept = a.err
+			a = answer{addresses: last.addresses[family], ttl: partialTTL}
 		}
-		now.addresses[a.family], ttl, err = a.addresses, min(ttl, a.ttl), errors.Join(err, a.err)
+		now.addresses[family], ttl, err = a.addresses, min(ttl, a.ttl), errors.Join(err, a.err)
+		if len(a.addresses) > 0 || a.absent || l.ipv4 {
+			break
+		}
 	}
 	return now, ttl, err, kept
-}
-
-// askBoth returns the answers of both families. If one has addresses and the other is
-// late, it calls early. It does not wait for AAAA if A answers "no such name".
-func (l *lookup) askBoth(ctx context.Context, name string) [len(families)]answer {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	coming := make(chan answer, len(families))
-	for family := range families {
-		go func() { coming <- l.ask(ctx, name, family) }()
-	}
-	var answers [len(families)]answer
-	var late <-chan time.Time
-	var first answer
-	for got := 0; got < len(families); {
-		select {
-		case a := <-coming:
-			first, answers[a.family] = a, a
-			got++
-			late = time.After(grace)
-		case <-late:
-			late = nil
-			switch {
-			case len(first.addresses) > 0 && l.early != nil:
-				l.early(sift(slices.Clone(first.addresses), first.ttl))
-			case first.absent && first.family == 0:
-				cancel()
-			}
-		}
-	}
-	return answers
 }
 
 // ask asks the servers in order until one answers.
@@ -190,15 +154,15 @@ func (l *lookup) ask(ctx context.Context, name string, family int) answer {
 			said, err := l.exchange(ctx, query, server)
 			if err == nil {
 				addresses, ttl := read(said)
-				return answer{family: family, addresses: addresses, ttl: ttl, absent: said.Rcode == dns.RcodeNameError}
+				return answer{addresses: addresses, ttl: ttl, absent: said.Rcode == dns.RcodeNameError}
 			}
 			failure = fmt.Errorf("%s of %s from %s: %w", dns.TypeToString[families[family]], name, server, err)
 			if ctx.Err() != nil {
-				return answer{family: family, ttl: maxTTL, err: failure}
+				return answer{ttl: maxTTL, err: failure}
 			}
 		}
 	}
-	return answer{family: family, ttl: maxTTL, err: failure}
+	return answer{ttl: maxTTL, err: failure}
 }
 
 // exchange returns an answer with records, or one that says that there are none. Other

@@ -106,6 +106,8 @@ type Resolver struct {
 	mu    sync.Mutex
 	names map[string]*name
 	slots slots
+	// ipv4 is set if no name is asked for IPv6 addresses.
+	ipv4 bool
 	// questions and failures count those of all names.
 	questions, failures uint64
 }
@@ -231,6 +233,13 @@ func (r *Resolver) Use(d model.Dynamic) Answers {
 	wanted := externalNames(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.ipv4 != d.IPv4Names {
+		r.ipv4 = d.IPv4Names
+		for _, n := range r.names {
+			n.due, n.last = time.Now(), lists{}
+		}
+		signal(r.wake)
+	}
 	maps.DeleteFunc(r.names, func(text string, _ *name) bool { return wanted[text] == nil })
 	answers := Answers{}
 	for text, namespaces := range wanted {
@@ -299,17 +308,17 @@ func (r *Resolver) Run(ctx context.Context) {
 }
 
 // ask asks for a name once. last are the last good answers for it.
-func (r *Resolver) ask(ctx context.Context, text string, last lists, limit time.Duration) {
+func (r *Resolver) ask(ctx context.Context, text string, last lists, ipv4 bool, limit time.Duration) {
 	question, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	answer, err := r.resolve(question, text, last)
+	answer, err := r.resolve(question, text, last, ipv4)
 	if ctx.Err() == nil {
 		r.learn(text, answer, err)
 	}
 }
 
 // resolve asks DNS for a name.
-func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found, error) {
+func (r *Resolver) resolve(ctx context.Context, text string, last lists, ipv4 bool) (found, error) {
 	lookup, err := newLookup(r.options.Conf, r.options.Port)
 	if err != nil {
 		return found{}, err
@@ -319,18 +328,8 @@ func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found,
 		lookup.timeout = min(lookup.timeout, time.Until(limit)/2)
 	}
 	lookup.dial = r.options.Dial
-	lookup.early = func(answer found) { r.learnEarly(text, answer) }
+	lookup.ipv4 = ipv4
 	return lookup.resolve(ctx, text, last)
-}
-
-// learnEarly stores the addresses of one family for a name without an answer.
-func (r *Resolver) learnEarly(text string, answer found) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n, ok := r.names[text]; ok && !n.known {
-		n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
-		signal(r.changes)
-	}
 }
 
 // learn stores the answer for a name, if the name is still in use.

@@ -84,11 +84,15 @@ func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.D
 		}
 		n := r.names[text]
 		n.asking = true
+		ipv4 := r.ipv4
 		free, last, limit := r.slots.take(namespace, n.failures > 0), n.last, n.limit()
 		questions.Go(func() {
-			r.ask(ctx, text, last, limit)
+			r.ask(ctx, text, last, ipv4, limit)
 			r.mu.Lock()
 			free()
+			if asked := r.names[text]; asked != nil && r.ipv4 != ipv4 {
+				asked.due = time.Now()
+			}
 			r.mu.Unlock()
 			signal(r.wake)
 		})

@@ -100,6 +100,7 @@ var ingressNginx = map[string]string{
 	"nginx-status-ipv6-whitelist":     `::1`,
 	"http3-advertised-port":           `443`,
 	"disable-ipv6":                    `false`,
+	"disable-ipv6-dns":                `false`,
 	"reuse-port":                      `true`,
 	"server-tokens":                   `false`,
 	"generate-request-id":             `true`,

@@ -10,7 +10,6 @@ import (
 // A key leaves this list when a field reads it.
 var known = []keys.Known{
 	{Key: "app-root", Fate: keys.Idle},
-	{Key: "disable-ipv6-dns", Instead: "nginx looks up no names: Sluice itself does, and each backend gets the addresses of both families"},
 	{Key: "enable-aio-write", Instead: "nginx writes what does not fit its buffers without threads"},
 	{Key: "enable-serial-reloads", Instead: "a reload waits until the workers of the last one serve"},
 	{Key: "forwarded-for-proxy-protocol-header", Instead: "Sluice passes the address on under a name that no client knows"},

@@ -124,6 +124,7 @@ type GRPC struct {
 type Balancing struct {
 	Algorithm       string `key:"load-balance" default:"round_robin" validate:"oneof=round_robin ewma least_conn" doc:"Way to choose an endpoint: in turn (round_robin), the faster of two (ewma), or the one with the fewest requests (least_conn)."`
 	ServiceUpstream bool   `key:"service-upstream" default:"false" empty:"zero" doc:"Whether nginx sends requests to the cluster address of a Service instead of its endpoints."`
+	DisableIPv6DNS  bool   `key:"disable-ipv6-dns" default:"false" empty:"zero" doc:"Whether DNS names of backends, such as those of ExternalName Services and of auth-url, have IPv4 addresses only. Otherwise a name without an IPv4 address has its IPv6 addresses."`
 }
 
 // Keepalive configures idle connections to backends.

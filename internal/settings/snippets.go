@@ -51,9 +51,10 @@ func (s *Settings) snippetBlocks(block func(name string, data any) model.Block) 
 }
 
 // AnswersPlainHTTP reports whether a snippet may answer requests that are redirected to HTTPS
-// otherwise.
+// otherwise, or adds headers to the redirect.
 func (s *Settings) AnswersPlainHTTP() bool {
-	return s.ServersSnippet.Text != "" || keys.Snippet(s.LocationsSnippet.Text).Contains("return")
+	everywhere := keys.Snippet(s.LocationsSnippet.Text)
+	return s.ServersSnippet.Text != "" || everywhere.Contains("return") || everywhere.SetsHeaders()
 }
 
 // unknownSnippet stands for a snippet that nginx refuses, where there is no other one to

@@ -90,14 +90,19 @@ func TestRewrites(t *testing.T) {
 	}, []string{"InvalidValue Ingress default/forged rewrite-target"})
 }
 
-// A mistake in a rewrite does not change how the paths of neighbours match.
-func TestBadRewriteChangesNoNeighbour(t *testing.T) {
+// An invalid rewrite turns no host, as in ingress-nginx: only the paths of its own Ingress stay
+// patterns.
+func TestBadRewriteTurnsNoHost(t *testing.T) {
 	t.Parallel()
-	for target, problems := range map[string][]string{"/$2": nil, "/$2?a=b": {"InvalidValue Ingress default/i rewrite-target"}} {
+	const bad = "InvalidValue Ingress default/i rewrite-target"
+	for target, want := range map[string][2][]string{
+		"/$2":     {{"h/foobar", "~* ^/foo -> b", "h/FOO", "~* ^/foo -> b"}, nil},
+		"/$2?a=b": {{"h/foobar", "/ -> 404", "h/FOO", "/ -> 404"}, {bad}},
+	} {
 		config := world{ingresses: []ing{
 			{name: "i", annotations: rewriteTo(target), rules: []string{"h /a(/|$)(.*) I a:80"}},
 			{name: "neighbour", rules: []string{"h /foo P b:80"}},
-		}}.check(t, []string{"h/foobar", "~* ^/foo -> b", "h/FOO", "~* ^/foo -> b"}, problems)
+		}}.check(t, want[0], want[1])
 		if got := ask(config, "h/a/x"); !strings.HasPrefix(got, "~* ^/a(/|$)(.*) -> a") {
 			t.Errorf("%s: got %s", target, got)
 		}

@@ -18,7 +18,7 @@ const fastcgiParams = "fastcgi-params-configmap"
 // ofHTTP are the annotations that only apply to HTTP backends: nginx has no such directive
 // for another protocol.
 var ofHTTP = []string{
-	"connection-proxy-header", "proxy-cookie-domain", "proxy-cookie-path", "proxy-http-version", "proxy-redirect-from", "proxy-redirect-to",
+	"connection-proxy-header", "cookie-flags", "proxy-cookie-domain", "proxy-cookie-path", "proxy-http-version", "proxy-redirect-from", "proxy-redirect-to",
 }
 
 // notOfGRPC are further ones that do not apply to gRPC: nginx never buffers it.

@@ -107,7 +107,7 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	t := m.begin(s, o)
 	a := m.assembler.Assemble(t.input(objects))
 	config := model.Config{Static: model.Static{Blocks: m.blocks, PassesThrough: o.Passthrough, Servers: a.Servers, DHParams: t.dhParams(), DebugToken: t.debugToken()}, Unplaced: a.Unplaced}
-	t.dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users), Stapling: t.settings.TLS.OCSP, TicketKey: t.ticketKey()}
+	t.dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users), Stapling: t.settings.TLS.OCSP, TicketKey: t.ticketKey(), IPv4Names: t.settings.Balancing.DisableIPv6DNS}
 	config.Dynamic = t.dynamic
 	config.Static.Passthroughs = a.Passthroughs()
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))

@@ -59,6 +59,8 @@ func TestEveryKeyIsCovered(t *testing.T) {
 			continue // the cases have no databases: TestGeoIP of test/e2e shows it, setting-geoip its Problem
 		case "hand-over":
 			continue // only the webhook reads it: TestReview of internal/admission, and the case hand-over-bad
+		case "disable-ipv6-dns":
+			continue // only the resolver reads it: TestNoIPv6Names of internal/resolver, settings-refused its Problem
 		case "controller-log-level":
 			continue // nothing of nginx depends on it: TestLevelOfTheLog of test/e2e shows it, log-sampling-bad its Problem
 		}

@@ -60,7 +60,8 @@ func (m *Memo) generalSettings(configMap *corev1.ConfigMap) *settings.Settings {
 }
 
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
-// a host that is not delegated to them, as a Problem says, they ask for nothing.
+// a host that is not delegated to them, or has a server snippet that they would inherit, as a
+// Problem says, they ask for nothing.
 // Further owners are those of translate.ConfigWith, younger than all Ingresses and sorted
 // by age.
 func (m *Memo) Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*claim.Object) []*Host {
@@ -211,7 +212,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			r.hosts[host] = &Host{Name: host, owner: object.Namespace}
 		}
 		left := func(p model.Problem) bool {
-			return p.Reason == model.NotDelegated && p.Object == c.Owner && p.Field == translate.HostField(object, host)
+			return (p.Reason == model.NotDelegated || p.Reason == model.Conflict && !p.Denies) && p.Object == c.Owner && p.Field == translate.HostField(object, host)
 		}
 		if slices.ContainsFunc(r.problems, left) && r.hosts[host].owner != object.Namespace {
 			continue
@@ -305,8 +306,9 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 // asks reports whether an Ingress asks for patterns on a host: by use-regex, or by a
 // rewrite of any of its paths.
 func asks(policies *annotations.Annotations, rules []path) bool {
-	return policies.AskForPatterns() || slices.ContainsFunc(rules, func(p path) bool {
+	patterns := func(a *annotations.Annotations) bool { return a.Regex.Enabled || a.Rewrite.LeftOut }
+	return patterns(policies) || slices.ContainsFunc(rules, func(p path) bool {
 		own := policies.At(p.path)
-		return !p.redirect && (own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
+		return !p.redirect && (patterns(own) || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
 	})
 }

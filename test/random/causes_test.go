@@ -1,11 +1,14 @@
 package random
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"sluice/docs"
+	"sluice/internal/explain"
 	"sluice/internal/migrate"
+	"sluice/test/recorded"
 )
 
 // cause explains differences by a row of docs/differences.md.
@@ -20,6 +23,40 @@ var causes = []cause{
 	{"redirects and errors over HTTPS that no backend answers", func(a *asked, place string) bool {
 		return place == "/headers/Strict-Transport-Security" && a.https() && a.want.Headers["Strict-Transport-Security"] == ""
 	}},
+	{"a path that nobody serves, on a host whose", func(a *asked, place string) bool {
+		asks := a.want.Status == 401 || a.want.Status == 403 || a.want.Status == 500 || a.want.Status == 302
+		added := strings.HasPrefix(place, "/headers/Access-Control-") || strings.HasPrefix(place, "/hits/") && asksFirst(a.want.Hits)
+		return a.unserved() && a.got.Status == 404 && len(a.got.Hits) == 0 && (asks && place == "/status" || a.want.Status == 404 && added)
+	}},
+	{"a missing or empty Service on a path with protection", func(a *asked, place string) bool {
+		refused := a.got.Status == 401 || a.got.Status == 403 || a.got.Status == 302 || a.got.Status == 500
+		return place == "/status" && a.want.Status == 503 && refused && a.explained().Answer.Status == 503 && a.says("Service ")
+	}},
+	{"`auth-tls-secret` that is missing, broken or of", func(a *asked, place string) bool {
+		broken := a.says("auth-tls-secret: Secret ", "auth-tls-secret: want the name of a Secret", "asks for certificates of clients, which cannot be verified")
+		return place == "/status" && a.want.Status == 403 && a.got.Status == 503 && broken
+	}},
+	{"`auth-tls-secret` in a rule without a host", func(a *asked, place string) bool {
+		return place == "/status" && a.got.Status == 503 && a.says("auth-tls-secret: want a host", "asks for certificates of clients, which cannot be verified")
+	}},
+	{"`X-Original-Forwarded-For` in the questions of", func(a *asked, place string) bool {
+		header := strings.HasSuffix(place, "/headers/X-Original-Forwarded-For")
+		return header && strings.HasPrefix(place, "/hits/0/") && asksFirst(a.got.Hits) && a.got.Hits[0].Headers["X-Original-Forwarded-For"] != ""
+	}},
+}
+
+// asksFirst says whether the first request to a backend is a question of auth-url.
+func asksFirst(hits []recorded.Hit) bool { return len(hits) > 0 && hits[0].By == "auth-0" }
+
+// unserved says whether no rule takes the request, so that the host's own 404 answers.
+func (a *asked) unserved() bool {
+	e := a.explained()
+	return e.Winner != nil && e.Winner.Kind == explain.FromFallback && e.Answer.Status == 404
+}
+
+// says reports whether explain gives one of the reasons for its answer.
+func (a *asked) says(reasons ...string) bool {
+	return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(a.explained().Outcome, reason) })
 }
 
 // TestCausesAreRows: each cause is one row of the page.

@@ -74,7 +74,7 @@ var podByAddress = regexp.MustCompile(`@IP:([a-z0-9-]+)@:([0-9]+)`)
 func (w *World) Local(text string) string {
 	text = strings.ReplaceAll(text, "@NS@", w.Namespace)
 	text = podByAddress.ReplaceAllStringFunc(text, w.podHere)
-	return strings.ReplaceAll(text, "10.255.0.", "127.0.0.")
+	return strings.NewReplacer("10.255.0.", "127.0.0.", "10.0.0.0/8", "127.0.0.0/8").Replace(text)
 }
 
 // lead makes the name of a Service lead to the pod with that address, on an address of this
@@ -91,6 +91,7 @@ func (w *World) lead(s *Service, address string) {
 	s.ExternalName, s.Ports = w.own, slices.Clone(s.Ports)
 	for i, p := range s.Ports {
 		s.Ports[i].Port = w.pods.listen(w.own, address, p.Port)
+		s.Ports[i].Target = s.Ports[i].Port
 		w.moved[fmt.Sprint(s.Name, ":", p.Port)] = fmt.Sprint(s.Name, ":", s.Ports[i].Port)
 	}
 }

@@ -1,6 +1,6 @@
 --- Runs the tests of all files beside it, prints one line for each, and ends nginx. A
 -- file returns a table of tests by name; each test gets empty dictionaries.
-local files = { "balancer", "certificate", "control", "cookie", "debug_header", "globals", "grpc_error", "hash", "load", "metrics", "runtime", "split", "trace", "turns", "wire" }
+local files = { "auth_cookies", "balancer", "certificate", "control", "cookie", "debug_header", "globals", "grpc_error", "hash", "load", "metrics", "runtime", "split", "trace", "turns", "wire" }
 
 local function fresh()
   for _, name in ipairs({ "sluice_runtime", "sluice_backends", "sluice_certificates" }) do

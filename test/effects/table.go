@@ -1,0 +1,142 @@
+package effects
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// header is a request header.
+func header(name, value string) http.Header { return http.Header{name: {value}} }
+
+// status, sent and got are parts of answers: the status, a header for the client, and one that the
+// Service got.
+func status(a *Answer) string { return fmt.Sprint(a.Status) }
+
+func sent(name string) func(*Answer) string {
+	return func(a *Answer) string { return fmt.Sprintf("%s: %q", name, a.Header.Values(name)) }
+}
+
+func got(name string) func(*Answer) string { return sent("Got-" + name) }
+
+// has tells whether one of several headers of a name contains a text.
+func has(name, text string) func(*Answer) string {
+	return func(a *Answer) string {
+		for _, value := range a.Header.Values(name) {
+			if strings.Contains(value, text) {
+				return name + " has " + text
+			}
+		}
+		return name + " is without " + text
+	}
+}
+
+// get is a probe without anything special.
+func get(see func(*Answer) string) []Probe { return []Probe{{See: see}} }
+
+// stranger is the address of a client that lists keep out.
+const stranger = "127.0.0.9"
+
+// All returns the table.
+func All() []*Effect {
+	return append(access(), append(answers(), append(passed(), printed()...)...)...)
+}
+
+// access has the behaviours that decide who may pass.
+func access() []*Effect {
+	return []*Effect{
+		{Name: "deny-list", Annotations: "denylist-source-range: 127.0.0.9/32", Probes: []Probe{{From: stranger, See: status}}},
+		{Name: "allow-list", Annotations: "whitelist-source-range: 127.0.0.0/29", Probes: []Probe{{From: stranger, See: status}}},
+		{Name: "deny-paths", Annotations: "sluice.io/deny-paths: PATH/private/*", Probes: []Probe{{Path: "/private/x", See: status}, {Path: "/public", See: status}}},
+		{Name: "basic-auth", Annotations: "auth-type: basic\nauth-secret: users",
+			Probes: []Probe{{Header: header("Authorization", "none"), See: status}, {Header: header("Authorization", "none"), See: sent("Www-Authenticate")}},
+			Passes: func(r *http.Request) {
+				if r.Header.Get("Authorization") == "" {
+					r.SetBasicAuth("ann", "secret")
+				}
+			}},
+		{Name: "external-auth", Annotations: "auth-url: http://auth.test/check\nauth-response-headers: X-User",
+			Probes: []Probe{{Header: header("X-Refused", "yes"), See: status}, {See: got("X-User")}, {Header: header("X-User", "forged"), See: got("X-User")}}},
+		{Name: "sign-in", Annotations: "auth-url: http://auth.test/check\nauth-signin: https://login.test/start\nauth-always-set-cookie: \"true\"",
+			Probes: []Probe{{Header: header("X-Unknown", "yes"), See: status}, {See: has("Set-Cookie", "asked=1")}}},
+		{Name: "kept-answers", Annotations: "auth-url: http://auth.test/check\nauth-cache-key: $cookie_session",
+			Probes: []Probe{{Header: header("X-Refused", "yes"), See: status}, {See: status}}},
+		{Name: "body-size", Annotations: "proxy-body-size: 1k",
+			Probes: []Probe{{Method: "PUT", Body: strings.Repeat("x", 2000), See: status}, {Method: "PUT", Body: "small", See: status}}},
+		{Name: "limits", Annotations: "limit-connections: \"100\"\nlimit-rps: \"1000\"", Lines: []string{"limit_conn ", "limit_req "}},
+	}
+}
+
+// answers has the behaviours that answer, or change answers.
+func answers() []*Effect {
+	return []*Effect{
+		{Name: "cors", Annotations: "enable-cors: \"true\"\ncors-allow-origin: https://app.example", Redirected: true, Probes: []Probe{
+			{Method: "OPTIONS", Header: http.Header{"Origin": {"https://app.example"}, "Access-Control-Request-Method": {"GET"}}, See: status},
+			{Header: header("Origin", "https://app.example"), See: sent("Access-Control-Allow-Origin")},
+			{Header: header("Origin", "https://evil.example"), See: sent("Access-Control-Allow-Origin")}}},
+		{Name: "permanent-redirect", Annotations: "permanent-redirect: https://new.example/x", Ends: true, Probes: []Probe{{See: status}, {See: sent("Location")}}},
+		{Name: "temporal-redirect", Annotations: "temporal-redirect: https://soon.example/x", Ends: true, Probes: []Probe{{See: status}, {See: sent("Location")}}},
+		{Name: "force-ssl-redirect", Annotations: "force-ssl-redirect: \"true\"", Ends: true, Probes: []Probe{{See: status}, {See: sent("Location")}}},
+		{Name: "redirects", Annotations: "sluice.io/redirects: |\n  PATH/old https://new.example/ 301", Redirected: true,
+			Probes: []Probe{{Path: "/old", See: sent("Location")}}},
+		{Name: "app-root", Annotations: "app-root: /home", Redirected: true, Probes: []Probe{{Path: "ROOT", See: sent("Location")}}},
+		{Name: "answer-rewrites", Annotations: "proxy-redirect-from: http://old.example/\nproxy-redirect-to: http://moved.example/\nproxy-cookie-path: /one /two",
+			Probes: []Probe{{Header: header("Want-Location", "http://old.example/x"), See: sent("Location")},
+				{Header: header("Want-Set-Cookie", "c=1; Path=/one"), See: has("Set-Cookie", "ath=/two")}}},
+		{Name: "sub-filter", Annotations: "sluice.io/sub-filter: |\n  http://old.example => https://changed.example",
+			Probes: []Probe{{Header: http.Header{"Want-Content-Type": {"text/html"}, "Want-Body": {"see http://old.example now"}}, See: func(a *Answer) string { return a.Body }}}},
+		{Name: "cookie-flags", Annotations: "sluice.io/cookie-flags: |\n  session secure httponly",
+			Probes: []Probe{{Header: header("Want-Set-Cookie", "session=1"), See: has("Set-Cookie", "ecure")}}},
+		{Name: "caching", Annotations: "sluice.io/cache-control: public, max-age=77", Probes: get(sent("Cache-Control"))},
+		{Name: "custom-headers", Annotations: "custom-headers: default/answered", Probes: get(sent("X-Answered"))},
+		{Name: "response-headers", Annotations: "sluice.io/response-headers: |\n  X-Own: mine", Probes: get(sent("X-Own"))},
+		{Name: "configuration-snippet", Annotations: "configuration-snippet: |\n  add_header X-Of-Snippet $request_method always;", Probes: get(sent("X-Of-Snippet"))},
+		{Name: "server-snippet", Annotations: "server-snippet: |\n  location = /of-server { return 418; }", Redirected: true, Probes: []Probe{{Path: "SERVER", See: status}}},
+		{Name: "affinity", Annotations: "affinity: cookie\nsession-cookie-name: route", Probes: get(has("Set-Cookie", "route="))},
+		{Name: "custom-errors", Annotations: "custom-http-errors: \"418\"\ndefault-backend: fallback",
+			Probes: []Probe{{Header: header("Want-Status", "418"), See: got("X-Code")}, {Header: header("Want-Status", "418"), See: sent("Service")}}},
+		{Name: "fallback-path", Annotations: "sluice.io/fallback-path: PATH/index.html", Probes: []Probe{{Header: header("Want-Status", "404"), See: sent("Got-Uri")}}},
+	}
+}
+
+// passed has the behaviours that change what the Service gets.
+func passed() []*Effect {
+	return []*Effect{
+		{Name: "rewrite", Annotations: "use-regex: \"true\"\nrewrite-target: /rewritten", Probes: get(got("Uri"))},
+		{Name: "forwarded-prefix", Annotations: "x-forwarded-prefix: /prefix\nrewrite-target: /re", Probes: get(got("X-Forwarded-Prefix"))},
+		{Name: "upstream-host", Annotations: "upstream-vhost: inner.example", Probes: get(got("Host"))},
+		{Name: "connection-header", Annotations: "connection-proxy-header: keep-alive", Probes: get(got("Connection"))},
+		{Name: "request-headers", Annotations: "sluice.io/request-headers: |\n  X-Added: $request_method", Probes: get(got("X-Added"))},
+		{Name: "fastcgi", Annotations: "backend-protocol: FCGI\nfastcgi-index: index.php", Probes: get(got("Protocol"))},
+		{Name: "grpc", Annotations: "backend-protocol: GRPC", Probes: get(got("Protocol"))},
+		{Name: "http-version", Annotations: "proxy-http-version: \"1.0\"", Probes: get(got("Protocol"))},
+		{Name: "mirror", Annotations: "mirror-target: http://shadow.test", Lines: []string{"mirror /"}},
+		{Name: "opentelemetry", Annotations: "enable-opentelemetry: \"true\"", Probes: get(func(a *Answer) string {
+			return fmt.Sprint(cmp.Or(a.Header.Get("Got-Traceparent"), "") != "")
+		})},
+	}
+}
+
+// printed has the behaviours that no answer of a quick backend shows.
+func printed() []*Effect {
+	return []*Effect{
+		{Name: "rate", Annotations: "limit-rate: \"10000\"", Lines: []string{"limit_rate "}},
+		{Name: "body-buffer", Annotations: "client-body-buffer-size: 64k", Lines: []string{"client_body_buffer_size 64k;"}},
+		{Name: "buffers", Annotations: "proxy-buffer-size: 16k\nproxy-buffering: \"on\"\nproxy-request-buffering: \"off\"",
+			Lines:  []string{"proxy_buffer_size 16k;", "proxy_buffering on;", "proxy_request_buffering off;"},
+			Probes: []Probe{{Header: header("Want-X-Large", strings.Repeat("x", 6000)), See: status}}},
+		{Name: "timeouts", Annotations: "proxy-connect-timeout: \"7\"\nproxy-read-timeout: \"77\"\nproxy-send-timeout: \"78\"",
+			Lines: []string{"proxy_connect_timeout 7s;", "proxy_read_timeout 77s;", "proxy_send_timeout 78s;"}},
+		{Name: "next-upstream", Annotations: "proxy-next-upstream: error http_503\nproxy-next-upstream-tries: \"2\"",
+			Lines: []string{"proxy_next_upstream error http_503;", "proxy_next_upstream_tries 2;"}},
+		{Name: "redirect-form", Annotations: "relative-redirects: \"true\"", Lines: []string{"absolute_redirect off;"}},
+		{Name: "logs", Annotations: "enable-access-log: \"false\"", Lines: []string{"access_log off;"}},
+		{Name: "service-upstream", Silent: true, Annotations: "service-upstream: \"true\"", Probes: get(status)},
+		{Name: "health-check", Silent: true, Annotations: "sluice.io/health-check-path: /health\nsluice.io/slow-start: \"30\"", Probes: get(status)},
+		{Name: "auto-http", Silent: true, Annotations: "backend-protocol: AUTO_HTTP", Probes: get(status)},
+		{Name: "ciphers", Silent: true, Annotations: "ssl-ciphers: HIGH:!aNULL", Probes: get(status)},
+		{Name: "balancing", Silent: true, Annotations: "load-balance: ewma\nsluice.io/max-fails: \"3\"\nsluice.io/fail-timeout: \"5\"", Probes: get(status)},
+		{Name: "hash", Silent: true, Annotations: "upstream-hash-by: $request_uri", Probes: get(status)},
+	}
+}

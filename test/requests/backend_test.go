@@ -1,0 +1,113 @@
+package requests
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/internal/model"
+)
+
+// newBackend starts a Service that answers as the header Want says, and tells what it got.
+func newBackend(t *testing.T) []model.Endpoint {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(answer))
+	t.Cleanup(server.Close)
+	return []model.Endpoint{{Address: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port}}
+}
+
+func answer(w http.ResponseWriter, r *http.Request) {
+	read, err := io.Copy(io.Discard, r.Body)
+	long := 0
+	for name, values := range r.Header {
+		if strings.HasPrefix(name, "X-Long-") {
+			long += len(values[0])
+		}
+	}
+	w.Header().Set("Got", fmt.Sprintf("%s, %d bytes of body %v, %d of headers, %d of cookies", r.Method, read, err, long, strings.Count(r.Header.Get("Cookie"), "c")))
+	if r.Header.Get("Upgrade") == "websocket" {
+		upgrade(w)
+		return
+	}
+	what, argument, _ := strings.Cut(r.Header.Get("Want"), " ")
+	if what == "status" {
+		status, _ := strconv.Atoi(argument)
+		w.WriteHeader(status)
+		return
+	}
+	if write := writers[what]; write != nil {
+		write(w, r)
+		return
+	}
+	_, _ = io.WriteString(w, "a short answer")
+}
+
+// file is what writers answer.
+var file = bytes.Repeat([]byte("0123456789abcdef"), 10<<20/16)
+
+var writers = map[string]http.HandlerFunc{
+	"nothing": func(http.ResponseWriter, *http.Request) {},
+	"large": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(file)))
+		_, _ = w.Write(file)
+	},
+	"file": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Etag", `"v1"`)
+		http.ServeContent(w, r, "file.bin", time.Time{}, bytes.NewReader(file[:100]))
+	},
+	"gzip": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		_, _ = packed.Write(file[:1000])
+		_ = packed.Close()
+	},
+	"pieces": func(w http.ResponseWriter, _ *http.Request) {
+		for n := range 20 {
+			_, _ = w.Write(file[:n*100])
+			w.(http.Flusher).Flush()
+		}
+	},
+	"hints": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		_, _ = io.WriteString(w, "after hints")
+	},
+	"cookies": func(w http.ResponseWriter, _ *http.Request) {
+		for n := range 5 {
+			w.Header().Add("Set-Cookie", fmt.Sprintf("s%d=1; Path=/", n))
+		}
+	},
+	"header": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Large", sized(16<<10)) },
+	"abort": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write(file[:500])
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	},
+	"trailer": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "X-Sum")
+		_, _ = io.WriteString(w, "body")
+		w.Header().Set("X-Sum", "1")
+	},
+}
+
+// upgrade echoes a line after the switch of protocols.
+func upgrade(w http.ResponseWriter) {
+	connection, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer connection.Close()
+	_, _ = fmt.Fprintf(connection, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nGot: %s\r\n\r\n", w.Header().Get("Got"))
+	line, _ := bufio.NewReader(buffered).ReadString('\n')
+	_, _ = io.WriteString(connection, line)
+}

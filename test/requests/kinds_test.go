@@ -1,0 +1,76 @@
+package requests
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// request is a kind of request.
+type request struct {
+	name, method, path string
+	header             http.Header
+	// body is its length. Chunked tells no length.
+	body    int
+	chunked bool
+	http2   bool
+}
+
+// all returns the kinds of requests.
+func all() []request {
+	return append(append(uploads(), headers()...), append(methods(), downloads()...)...)
+}
+
+func uploads() (list []request) {
+	for _, size := range []int{1, 1 << 20, 1<<20 + 1, 20 << 20} {
+		list = append(list, request{name: fmt.Sprintf("body of %d", size), method: "PUT", body: size},
+			request{name: fmt.Sprintf("chunked body of %d", size), method: "POST", body: size, chunked: true})
+	}
+	return append(list,
+		request{name: "expect 100-continue", method: "PUT", body: 1<<20 + 1, header: http.Header{"Expect": {"100-continue"}}},
+		request{name: "chunked body of 2 MiB by HTTP/2", method: "POST", body: 2 << 20, chunked: true, http2: true},
+		request{name: "body of 2 MiB by HTTP/2", method: "PUT", body: 2 << 20, http2: true},
+		request{name: "no body", method: "POST"})
+}
+
+func headers() (list []request) {
+	for _, size := range []int{1, 4, 7, 16, 30} {
+		header := http.Header{}
+		for n := range (size + 6) / 7 {
+			header.Set(fmt.Sprintf("X-Long-%d", n), sized(min(size, 7)<<10))
+		}
+		list = append(list, request{name: fmt.Sprintf("headers of %d kB", size), header: header})
+	}
+	var cookies []string
+	for n := range 50 {
+		cookies = append(cookies, fmt.Sprintf("c%d=%s", n, sized(40)))
+	}
+	return append(list, request{name: "URL of 7 kB", path: "/" + sized(7<<10)},
+		request{name: "URL with escapes", path: "/%C3%A9/a%2Fb/%20?q=%26&r=a+b"},
+		request{name: "50 cookies", header: http.Header{"Cookie": {strings.Join(cookies, "; ")}}})
+}
+
+func methods() (list []request) {
+	for _, method := range []string{"HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"} {
+		list = append(list, request{name: method, method: method}, request{name: method + " by HTTP/2", method: method, http2: true})
+	}
+	return append(list, request{name: "WebSocket", header: http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}})
+}
+
+func downloads() (list []request) {
+	want := func(name, what string) request { return request{name: name, header: http.Header{"Want": {what}}} }
+	for _, status := range []int{204, 304, 404, 500} {
+		list = append(list, want(fmt.Sprint("answer ", status), fmt.Sprint("status ", status)))
+	}
+	ranged, conditional := want("range", "file"), want("conditional", "file")
+	ranged.header.Set("Range", "bytes=10-19")
+	conditional.header.Set("If-None-Match", `"v1"`)
+	compressed := want("compressed", "gzip")
+	compressed.header.Set("Accept-Encoding", "gzip")
+	http2 := want("answer of 10 MB by HTTP/2", "large")
+	http2.http2 = true
+	return append(list, ranged, conditional, compressed, http2,
+		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"),
+		want("answer after early hints", "hints"), want("answer with several cookies", "cookies"),
+		want("answer with a header of 16 kB", "header"), want("aborted answer", "abort"), want("answer with a trailer", "trailer"))
+}
