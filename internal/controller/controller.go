@@ -335,10 +335,10 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.pace.took(p.loading+p.deciding+p.pushed, time.Now())
 	c.tell(p)
 	c.trials.decided = time.Time{}
-	c.tryDue()
 	if reloads {
 		c.target, c.held = p, true
 		c.submitNamed()
+		c.tryDue()
 		return
 	}
 	if c.target.confirmed {
@@ -346,6 +346,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 		c.inForce(ctx, p)
 	}
 	c.logSync(p, nil)
+	c.tryDue()
 }
 
 // tell reports the Problems of a plan, with those of its last push.

@@ -111,8 +111,10 @@ func isUntyped(ing *networkingv1.Ingress, prefix string) bool {
 		}
 		for _, doc := range behaviour.Keys {
 			for _, name := range doc.Names {
-				if ing.Annotations[prefix+"/"+name]+ing.Annotations[annotations.OwnPrefix+name]+ing.Annotations[annotations.PathsPrefix+name] != "" {
-					return true
+				for _, begin := range []string{prefix + "/", annotations.OwnPrefix, annotations.PathsPrefix} {
+					if ing.Annotations[begin+name] != "" {
+						return true
+					}
 				}
 			}
 		}

@@ -64,7 +64,8 @@ func (c *Controller) setAside(o outcome) bool {
 	case len(s.passed) > 0:
 		return c.joinLater(o.plan, s.passed, text)
 	}
-	return c.refuseSettings(o.plan, []refusedGroup{{text: text}}) || c.wait(o.plan, s.known, text) || c.closeMore(o.plan, s.closed, text)
+	return c.refuseSettings(o.plan, []refusedGroup{{text: text}}) ||
+		c.wait(o.plan, s.known, text) || c.closeMore(o.plan, s.closed, text)
 }
 
 // wait makes Ingresses wait for separate tests.

@@ -268,3 +268,23 @@ func TestReadyWhenTheBlamelessAreDecided(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTrialWithSettingsThatNginxDidNotTake: a verdict would be about the settings.
+func TestNoTrialWithSettingsThatNginxDidNotTake(t *testing.T) {
+	t.Parallel()
+	c, source := guarded(t, settingsOf("HIGH"), nil)
+	source.Ingresses = []*networkingv1.Ingress{plain("a", "web", "a.example", "use-regex", "true")}
+	c.sync(t.Context())
+	c.applied(t.Context(), outcome{plan: c.submitted()})
+	f, _ := c.latest.finding(culprit{object: objectOf("a", "web"), undecided: true}, c.good)
+	c.quarantine.Refuse(c.latest.turn, f)
+	source.say(settingsOf("LOW"))
+	c.sync(t.Context())
+	if len(c.trials.due) > 0 {
+		t.Error("it is tested with the new settings")
+	}
+	c.applied(t.Context(), outcome{plan: c.submitted()})
+	if len(c.trials.due) != 1 {
+		t.Error("it is not tested when nginx runs with the new settings")
+	}
+}

@@ -70,10 +70,17 @@ func newTrials(process tester) *trials {
 // idle reports whether no trial is in progress.
 func (t *trials) idle() bool { return len(t.tested) == 0 }
 
-// tryDue tests what is due, once nginx serves the others.
+// tryDue tests what is due, once nginx serves the others. Settings and templates that it did
+// not take yet would decide nothing about an Ingress.
 func (c *Controller) tryDue() {
-	if c.lastConfirmed != nil {
-		c.trials.begin(c.quarantine, c.latest, c.latest.runsIn(c.lastConfirmed))
+	p, ran := c.latest, c.lastConfirmed
+	if ran == nil {
+		return
+	}
+	is, was := p.configMap, ran.configMap
+	same := p.templates == ran.templates && (is == was || is != nil && was != nil && sameSettings(is, was))
+	if same || c.target != nil && c.target.confirmed {
+		c.trials.begin(c.quarantine, p, p.runsIn(ran))
 	}
 }
 
@@ -93,7 +100,8 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan, runs func(model.Object
 		}
 		t.free--
 		t.tested[namespace], t.last = true, namespace
-		t.due <- &trial{namespace: namespace, tested: tested, plan: p, runs: runs, group: cmp.Or(t.groups[namespace], mostTogether)}
+		group := cmp.Or(t.groups[namespace], mostTogether)
+		t.due <- &trial{namespace: namespace, tested: tested, plan: p, runs: runs, group: group}
 	}
 }
 

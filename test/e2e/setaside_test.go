@@ -55,7 +55,7 @@ func oneIngressNeverStopsAnother(t *testing.T, root string, annotations []string
 	s.write("bad.yaml", bad)
 	s.waitLine("reason=Refused")
 	s.waitBackend("http://shared.example/a", "web")
-	s.waitBackend("http://shared.example/sign-in", "web")
+	s.waitStatus("http://shared.example/sign-in", http.StatusInternalServerError) // nobody answers the question
 	s.write("a.yaml", ingress("a", "shared.example", []string{"/a Prefix web"}, "whitelist-source-range: 203.0.113.0/24"))
 	s.waitStatus("http://shared.example/a", http.StatusForbidden)
 }
