@@ -86,6 +86,7 @@ func TestConditionalClaimsAreBounded(t *testing.T) {
 	}
 	other := ownerAt("other", "h.example", model.Match{Method: "PUT"})
 	other.Ref.Namespace = "other"
+	other.Claims[0].Path = "/other"
 	config, problems := ConfigWith(snap, Options{AnnotationsPrefix: "nginx.ingress.kubernetes.io"}, []*claim.Object{many, other}, nil)
 	if len(problems) != 2 || problems[0].Reason != model.NoRoom || !problems[0].Denies {
 		t.Fatalf("Problems: %v", problems)

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/md5"
 	"fmt"
@@ -48,6 +49,8 @@ type request struct {
 	announced string
 	// absolute is set if the request line has the whole URL.
 	absolute bool
+	// underscores is set if nginx takes headers with _ in their names.
+	underscores bool
 	// left is the line up to the arrow, as written.
 	left string
 	// headers of the answer that the case is about.
@@ -190,6 +193,7 @@ func disagrees(foretold, seen answer) string {
 
 // foretell asks route.Match, and says what its location does.
 func (o *outcome) foretell(r request) answer {
+	r.underscores = bytes.Contains(o.file.Bytes(), []byte("underscores_in_headers on;"))
 	match := route.Choose(o.config.Static.Servers, r.known())
 	switch match.Outcome {
 	case route.Served, route.Missed:
@@ -206,7 +210,7 @@ func (o *outcome) foretell(r request) answer {
 
 // known is what nginx knows of a request when it looks for a location.
 func (r request) known() route.Request {
-	known := route.Request{Method: r.method, Host: r.host, URI: r.uri}
+	known := route.Request{Method: r.method, Host: r.host, URI: r.uri, Underscores: r.underscores}
 	for name, values := range r.header {
 		for _, value := range values {
 			known.Headers = append(known.Headers, route.Header{Name: name, Value: value})
