@@ -86,10 +86,11 @@ func (c *Controller) tryDue() {
 
 // begin starts trials of what is due, as many as may run. It is called again when more is.
 func (t *trials) begin(q *quarantine.Quarantine, p *plan, runs func(model.ObjectRef) bool) {
+	busy := func(namespace string) bool { return t.tested[namespace] }
 	for t.free > 0 {
-		namespace, tested := q.Next(t.last, func(namespace string) bool { return t.tested[namespace] })
+		namespace, tested := q.Next(t.last, busy)
 		if len(tested) == 0 {
-			if due := q.Due(); !due.IsZero() {
+			if due := q.Due(busy); !due.IsZero() {
 				t.again.Reset(max(time.Until(due), time.Millisecond))
 			}
 			return

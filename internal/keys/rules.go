@@ -216,7 +216,7 @@ var keyRules = []textRule{
 // serverRules are for TLS and the processes of nginx.
 var serverRules = []textRule{
 	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).
-	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`), `names of ciphers as OpenSSL writes them, separated by ":"`},
+	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=, ]+$`), `names of ciphers as OpenSSL writes them, separated by ":", "," or spaces`},
 	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`), `"auto" or names of curves separated by ":"`},
 	{"subject_pattern", pattern(`^CN=[ -~]{1,500}$`), `"CN=" and a regular expression of at most 500 printable ASCII characters`},
 	{"cpu_masks", pattern(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`), `"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`},

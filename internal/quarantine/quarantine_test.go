@@ -57,6 +57,9 @@ func (q *Quarantine) refuse(f Finding) bool {
 	return q.Refuse(q.Turn(), f)
 }
 
+// nobody is for namespaces of which none is tested.
+func nobody(string) bool { return false }
+
 func TestTheLastGoodFormIsServed(t *testing.T) {
 	t.Parallel()
 	q, _ := at(never)
@@ -242,15 +245,15 @@ func TestRetriesComeLaterAndLater(t *testing.T) {
 	q.refuse(Finding{Subject: web, Refused: form("bad")})
 	want := firstRetry
 	for range 9 {
-		if after := q.Due().Sub(clock.Time); after != want {
+		if after := q.Due(nobody).Sub(clock.Time); after != want {
 			t.Fatalf("it is tested again after %v, want %v", after, want)
 		}
 		if len(due(q, "")) > 0 {
 			t.Fatal("it is tested before it is due")
 		}
-		clock.Time = q.Due().Add(1)
+		clock.Time = q.Due(nobody).Add(1)
 		tested := due(q, "")
-		if q.Settle(tested, map[Subject]Verdict{web: {Undecided: true}}) != 0 || q.Due().Sub(clock.Time) != firstRetry {
+		if q.Settle(tested, map[Subject]Verdict{web: {Undecided: true}}) != 0 || q.Due(nobody).Sub(clock.Time) != firstRetry {
 			t.Fatal("a test that could not be is a verdict, or repeated at once")
 		}
 		q.Settle(tested, map[Subject]Verdict{web: {Text: "refused"}})
@@ -310,10 +313,10 @@ func TestWhatWasNotReachedStaysDue(t *testing.T) {
 	}
 	for _, want := range []time.Duration{firstWait, 2 * firstWait, 4 * firstWait} {
 		q.Settle(due(q, ""), map[Subject]Verdict{web: {Undecided: true}})
-		if wait := q.Due().Sub(clock.Time); wait != want || q.Untested() {
+		if wait := q.Due(nobody).Sub(clock.Time); wait != want || q.Untested() {
 			t.Errorf("it is tested again after %v, want %v", wait, want)
 		}
-		clock.Time = q.Due()
+		clock.Time = q.Due(nobody)
 	}
 }
 
@@ -343,5 +346,19 @@ func TestUndecidedWithoutRefusingNamespaces(t *testing.T) {
 	}
 	if q.refuse(Finding{Subject: other, Refused: form("bad"), Apart: true}); q.Undecided() != 1 {
 		t.Errorf("%d are undecided, want the one of the other namespace", q.Undecided())
+	}
+}
+
+// TestBusyNamespacesAreNotDue: while a namespace is tested, what else of it is due wakes nobody.
+func TestBusyNamespacesAreNotDue(t *testing.T) {
+	t.Parallel()
+	q, clock := at(never)
+	q.refuse(Finding{Subject: web, Refused: form("bad")})
+	clock.Time = q.Due(nobody).Add(1)
+	if !q.Due(func(namespace string) bool { return namespace == web.Namespace }).IsZero() {
+		t.Error("a busy namespace is due")
+	}
+	if q.Due(nobody).IsZero() {
+		t.Error("nothing is due once the test has ended")
 	}
 }

@@ -99,10 +99,11 @@ func (q *Quarantine) Next(last string, busy func(namespace string) bool) (namesp
 	return namespace, byNamespace[namespace]
 }
 
-// Due returns when to call Next again without a change; zero for never.
-func (q *Quarantine) Due() (next time.Time) {
+// Due returns when to call Next again without a change, zero for never. What is due in a busy
+// namespace waits for the end of its test.
+func (q *Quarantine) Due(busy func(namespace string) bool) (next time.Time) {
 	for _, r := range q.refusals {
-		if !r.due.IsZero() && (next.IsZero() || r.due.Before(next)) {
+		if !r.due.IsZero() && !busy(r.Subject.Namespace) && (next.IsZero() || r.due.Before(next)) {
 			next = r.due
 		}
 	}

@@ -56,7 +56,7 @@ func (r *rendering) withholding() []inheritable {
 	}
 	for _, name := range believed {
 		forms := []string{name}
-		if r.global.Client.TakesUnderscores() {
+		if r.underscores {
 			forms = append(forms, otherForms(name)...)
 		}
 		for _, form := range forms {

@@ -82,3 +82,22 @@ func TestFillTakesSoManyAddresses(t *testing.T) {
 		t.Errorf("%d endpoints", got)
 	}
 }
+
+// TestFailedAIsAskedAgainSoon: where the question for A fails and no earlier answer is known, the
+// addresses of the other family count for a moment only, although their records last longer.
+func TestFailedAIsAskedAgainSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		z := emptyZone()
+		z.set("db.example.", "3600 A 192.0.2.1", "3600 AAAA 2001:db8::1")
+		z.failFor(dns.TypeA)
+		r, d := z.inMemory(t, ""), external("db.example")
+		began := time.Now()
+		awaitAddresses(t, r, d, "2001:db8::1")
+		z.failFor(0)
+		awaitAddresses(t, r, d, "192.0.2.1")
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("the A record was found after %v, want some 5 s", took)
+		}
+	})
+}

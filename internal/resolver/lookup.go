@@ -48,7 +48,7 @@ type found struct {
 	refused   []netip.Addr
 	ttl       time.Duration
 	// lists are the answers with the addresses. partial is the error of a family whose
-	// query failed, and whose previous list is used.
+	// query failed; its previous list is used if there is one.
 	lists   lists
 	partial error
 }
@@ -108,7 +108,7 @@ func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, e
 		now, ttl, err, kept := l.addresses(ctx, candidate, last)
 		if addresses := slices.Concat(now.addresses[:]...); len(addresses) > 0 {
 			f := sift(addresses, ttl)
-			f.lists, f.partial = now, kept
+			f.lists, f.partial = now, errors.Join(kept, err)
 			return f, nil
 		}
 		failures = append(failures, err)
@@ -134,6 +134,9 @@ func (l *lookup) addresses(ctx context.Context, name string, last lists) (now li
 		if a.err != nil && last.of == name && len(last.addresses[family]) > 0 {
 			kept = a.err
 			a = answer{addresses: last.addresses[family], ttl: partialTTL}
+		}
+		if a.err != nil {
+			ttl = min(ttl, partialTTL) // what the other family has counts for a moment only
 		}
 		now.addresses[family], ttl, err = a.addresses, min(ttl, a.ttl), errors.Join(err, a.err)
 		if len(a.addresses) > 0 || a.absent || l.ipv4 {

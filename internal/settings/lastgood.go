@@ -29,8 +29,8 @@ func (s *Settings) mistaken(m Mistake) { s.source.mistakes = append(s.source.mis
 
 // Recall returns the settings in force if some values of written are mistakes: each group with a
 // mistake has the values that it has in good, which can be nil, unless that is no good group either.
-// Nor is it if a setting that protects would not be set. Recall also returns the Problems of these
-// groups. now and then are the mistakes of written and good.
+// Nor is it if a setting that protects would not be set. A protection that written newly asks for
+// is in force all the same. Recall also returns the Problems of these groups. now and then are the mistakes of written and good.
 func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *corev1.ConfigMap, problems []model.Problem) {
 	if written == nil || good == nil || len(now) == 0 {
 		return written, nil
@@ -42,6 +42,7 @@ func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *core
 			group.keys[doc.Key] = true
 		}
 		mistakes := group.of(now)
+		group.protecting = newProtections(g, written, good, mistakes)
 		if len(mistakes) == 0 || len(group.of(then)) > 0 || slices.ContainsFunc(mistakes, group.opens) {
 			continue
 		}
@@ -55,6 +56,24 @@ func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *core
 type recalled struct {
 	keys          map[string]bool
 	written, good *corev1.ConfigMap
+	// protecting are the values of written that protect and are valid, where good has none.
+	protecting map[string]string
+}
+
+// newProtections returns the valid values in written of the keys of a group that protect, and
+// that are not set or off in good.
+func newProtections(g Group, written, good *corev1.ConfigMap, mistakes []Mistake) map[string]string {
+	now, then, added := valuesOf(written), valuesOf(good), map[string]string{}
+	isOn := func(key string, values map[string]string) bool {
+		return Catalog().IsOn(key, func(key string) (string, bool) { text, ok := values[key]; return text, ok })
+	}
+	for _, doc := range g.Keys {
+		wrong := slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == doc.Key })
+		if doc.Protects && !wrong && isOn(doc.Key, now) && !isOn(doc.Key, then) {
+			added[doc.Key] = now[doc.Key]
+		}
+	}
+	return added
 }
 
 func (g recalled) has(key string) bool { return g.keys[strings.ToLower(key)] }
@@ -87,6 +106,13 @@ func (g recalled) replace(in *corev1.ConfigMap, mistakes []Mistake) *corev1.Conf
 			replaced.Data[key] = value
 		}
 	}
+	for key, value := range g.protecting {
+		maps.DeleteFunc(replaced.Data, func(other, _ string) bool { return strings.EqualFold(other, key) })
+		if replaced.Data == nil {
+			replaced.Data = map[string]string{}
+		}
+		replaced.Data[key] = value
+	}
 	return replaced
 }
 
@@ -99,7 +125,7 @@ func (g recalled) problems(mistakes []Mistake) []model.Problem {
 	}
 	var along []string
 	for key := range g.keys {
-		if now[key] != then[key] && !wrong[key] {
+		if _, inForce := g.protecting[key]; now[key] != then[key] && !wrong[key] && !inForce {
 			along = append(along, key)
 		}
 	}

@@ -24,7 +24,7 @@ var KnownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
 	upstream_header_time upstream_response_length upstream_response_time
 	upstream_status uri
-	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
+	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port pass_server_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id request_path route service_name service_port`)
 
 // InternalVariables are for templates only: not every mode defines them, or their values

@@ -121,8 +121,8 @@ var validPatterns = map[string]string{
 	"snippet":                         `(?s)^(|.*[;}]|.*#.*)$`,
 	"rules":                           `(?s)^(|.*Sec[A-Z].*)$`,
 	"bool":                            `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
-	"cidr list":                       `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
-	"list":                            `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
+	"cidr list":                       `^(|[\s,]*(ADDRESS)(\s*,[\s,]*(ADDRESS))*[\s,]*)$`,
+	"list":                            `^(|[\s,]*(IP)(\s*,[\s,]*(IP))*[\s,]*)$`, // of bind-address
 	"header lines":                    `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
 	"texts and patterns":              `(?s)^(|.*[^,\s].*)$`,
 	"certificates":                    `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,

@@ -139,7 +139,7 @@ func TestSettingsCloseAsInSluice(t *testing.T) {
 				t.Errorf("%q: Sluice answers 503 by %q, and the chart refuses %q", value, gone, more)
 			}
 			for key, reason := range got {
-				if yet := strings.HasSuffix(reason, "does not read it yet"); !yet && reason != want[key] && !strings.HasPrefix(want[key], reason+": line ") {
+				if yet := strings.HasSuffix(reason, "does not read it yet"); !yet && reason != want[key] && !strings.HasPrefix(want[key], reason+": line ") && want[key] != reason+": it has no item" {
 					t.Errorf("%s: %q: the chart says %q, and Sluice %q", key, value, reason, want[key])
 				}
 			}
