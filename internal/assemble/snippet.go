@@ -77,9 +77,9 @@ func (t *Assembly) placeBesideSnippet(h *host, in serverInput) *builder {
 
 // printableSnippet is the snippet of an owner, "" if it has none that can be in a server. That of
 // an owner whose paths are closed for another reason stays: it may be what protects the paths of
-// others. If the whole Ingress is refused, its text may be why.
+// others. If the whole Ingress is refused, its text may be why, unless nginx ran that before.
 func printableSnippet(o *claim.Owner) keys.ServerSnippet {
-	if o.Denied {
+	if o.Denied && !o.KeepsSnippet {
 		return ""
 	}
 	return snippetOf(o)
