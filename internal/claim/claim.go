@@ -144,6 +144,9 @@ const (
 	// DenyButSnippet closes the paths like DenyPaths, for a reason that is not in the server
 	// snippet, which stays.
 	DenyButSnippet Denial = iota + 1
+	// DenyUntested closes the paths like DenyPaths until nginx tested the server snippet. So
+	// the other paths of the namespace on its hosts return 503.
+	DenyUntested
 	// DenyPaths closes the paths as written, if nginx is sure to accept them.
 	DenyPaths
 	// DenyBeginnings closes everything that begins with the same plain characters as a

@@ -83,6 +83,8 @@ func (c *Controller) denial(r *quarantine.Refusal, ing *networkingv1.Ingress) cl
 		return 0
 	case c.ranSnippet(r, ing):
 		return claim.DenyButSnippet
+	case r.Waits:
+		return claim.DenyUntested
 	}
 	return claim.DenyPaths
 }
