@@ -307,7 +307,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 
 // closes reports whether a claim returns 503.
 func (b *builder) closes(c *claim.Claim) bool {
-	return c.IsDenied() || c.Closed || b.closesClients(c.Owner) || b.closesSnippet(c.Owner)
+	return c.IsDenied() || c.Closed || b.closesClients(c.Owner) || b.closesSnippet(c.Owner) || b.awaitsSnippet(c.Owner)
 }
 
 // passOn passes to the Service of a claim, or to the default backend if it names none.

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ const serverSnippetKey = "server-snippet"
 type serverSnippet struct {
 	// by is the owner of the snippet, nil for none.
 	by *claim.Owner
+	// untested is the owner whose snippet would be that of the host, and which waits for a
+	// test. The paths of its namespace return 503 until then.
+	untested *claim.Owner
 	// refused are the owners whose snippets cannot be in the server: their paths return
 	// 503.
 	refused []refusedSnippet
@@ -77,9 +81,9 @@ func (t *Assembly) placeBesideSnippet(h *host, in serverInput) *builder {
 
 // printableSnippet is the snippet of an owner, "" if it has none that can be in a server. That of
 // an owner whose paths are closed for another reason stays: it may be what protects the paths of
-// others. If the whole Ingress is refused, its text may be why.
+// others. If the whole Ingress is refused, its text may be why, unless nginx ran that before.
 func printableSnippet(o *claim.Owner) keys.ServerSnippet {
-	if o.Denied {
+	if o.Denied && !o.KeepsSnippet {
 		return ""
 	}
 	return snippetOf(o)
@@ -91,11 +95,12 @@ func printableSnippet(o *claim.Owner) keys.ServerSnippet {
 // namespace than the oldest one's.
 func (b *builder) decideSnippet() {
 	for _, rules := range b.host.rules {
-		owner, own := rules.Owner, printableSnippet(rules.Owner)
-		switch by := b.snippet.by; {
-		case own == "" && snippetOf(owner) != "" && len(b.host.rules) > 1:
-			b.remarkSnippet(owner, model.Unsupported, fmt.Sprintf("%s has it not, as this whole Ingress is refused: the paths of other Ingresses there are served without it", hostWords(b.host.name)))
+		owner, own := rules.Owner, snippetOf(rules.Owner)
+		untested := owner.Denial == claim.DenyUntested
+		switch by := cmp.Or(b.snippet.by, b.snippet.untested); {
 		case own == "" || b.closesSnippet(owner):
+		case !untested && printableSnippet(owner) == "":
+			b.remarkLeftOut(owner)
 		case b.host.name == "":
 			b.refuseSnippet(owner, model.InvalidValue, "want a host: the server of requests without one also reads the headers of requests to hosts of others")
 		case !b.host.decides(rules):
@@ -103,12 +108,29 @@ func (b *builder) decideSnippet() {
 		case b.host.foreign(rules) && (by == nil || !sameSnippet(own, snippetOf(by))):
 			b.refuseSnippet(owner, model.CrossNamespace, fmt.Sprintf("want it in an Ingress of namespace %s, whose %s is the oldest of %s: its directives hold for the paths of all Ingresses there; ask that namespace, or use another host", b.host.oldest.Ref.Namespace, b.host.oldest.Ref, hostWords(b.host.name)))
 		case by == nil && b.hasHeirs(rules):
+		case by == nil && untested:
+			b.snippet.untested = owner
 		case by == nil:
 			b.snippet.by = owner
 		case !sameSnippet(own, snippetOf(by)):
 			b.refuseSnippet(owner, model.Conflict, fmt.Sprintf("%s decides it for %s, as it is older: write the same there, or use another host", by.Ref, hostWords(b.host.name)))
+		case by == b.snippet.untested && !untested:
+			b.snippet.by, b.snippet.untested = owner, nil
 		}
 	}
+}
+
+// remarkLeftOut tells that the server has not the snippet of an owner.
+func (b *builder) remarkLeftOut(owner *claim.Owner) {
+	if len(b.host.rules) > 1 {
+		b.remarkSnippet(owner, model.Unsupported, fmt.Sprintf("%s has it not, as this whole Ingress is refused: the paths of other Ingresses there are served without it", hostWords(b.host.name)))
+	}
+}
+
+// awaitsSnippet reports whether the paths of an owner return 503 until a snippet is tested that
+// may protect them.
+func (b *builder) awaitsSnippet(o *claim.Owner) bool {
+	return b.snippet.untested != nil && b.snippet.untested.Ref.Namespace == o.Ref.Namespace
 }
 
 func (b *builder) refuseSnippet(owner *claim.Owner, reason model.Reason, text string) {
@@ -124,6 +146,12 @@ func (b *builder) closesSnippet(o *claim.Owner) bool {
 func (b *builder) remarkSnippets() {
 	for _, r := range b.snippet.refused {
 		b.remarkSnippet(r.owner, r.reason, r.text)
+	}
+	for _, r := range b.host.rules {
+		if r.Owner != b.snippet.untested && b.awaitsSnippet(r.Owner) {
+			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: r.Owner.HostField(b.host.name), Reason: model.Untested, Denies: true,
+				Text: fmt.Sprintf("the server-snippet of %s, which may protect these paths on %s, waits for a separate test: they answer 503 until then", b.snippet.untested.Ref, hostWords(b.host.name))})
+		}
 	}
 }
 

@@ -30,6 +30,8 @@ type Owner struct {
 	Denied bool
 	// Denial is set if options of the controller, or its class, deny the owner.
 	Denial Denial
+	// KeepsSnippet is set if its server snippet stays in its hosts though it is denied.
+	KeepsSnippet bool
 
 	// Passes is set if it asks to pass on the TLS connections of its hosts.
 	Passes bool
@@ -139,8 +141,14 @@ type HostPolicy struct {
 type Denial int
 
 const (
+	// DenyButSnippet closes the paths like DenyPaths, for a reason that is not in the server
+	// snippet, which stays.
+	DenyButSnippet Denial = iota + 1
+	// DenyUntested closes the paths like DenyPaths until nginx tested the server snippet. So
+	// the other paths of the namespace on its hosts return 503.
+	DenyUntested
 	// DenyPaths closes the paths as written, if nginx is sure to accept them.
-	DenyPaths Denial = iota + 1
+	DenyPaths
 	// DenyBeginnings closes everything that begins with the same plain characters as a
 	// path, and ignores patterns among the aliases.
 	DenyBeginnings

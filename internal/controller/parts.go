@@ -31,7 +31,8 @@ func part(s model.Static, servers []*model.Server) model.Static {
 
 // fileOf translates and renders some forms of Ingresses alone, with those that the plan
 // serves on their hosts and that count. Nothing of any other Ingress can be left in it. If
-// open is set, paths that the plan closes are served.
+// open is set, their paths that the plan closes are served, also if it closes them because of
+// an untested server snippet of another one.
 func (p *plan) fileOf(forms []*networkingv1.Ingress, open bool, counts func(model.ObjectRef) bool) *render.File {
 	own, hosts := map[model.ObjectRef]bool{}, map[string]bool{}
 	for _, ing := range forms {
@@ -50,6 +51,11 @@ func (p *plan) fileOf(forms []*networkingv1.Ingress, open bool, counts func(mode
 	if open {
 		options.Denied = maps.Clone(options.Denied)
 		maps.DeleteFunc(options.Denied, func(o model.ObjectRef, _ claim.Denial) bool { return own[o] })
+		for o, denial := range options.Denied {
+			if denial == claim.DenyUntested {
+				options.Denied[o] = claim.DenyPaths
+			}
+		}
 	}
 	return p.render(translated(p.served.OnlyIngresses(some), options))
 }

@@ -1,12 +1,14 @@
 package controller
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/quarantine"
@@ -72,9 +74,35 @@ func (c *Controller) hold(p *plan) {
 	}
 }
 
-// denials is how much of an Ingress returns 503.
-var denials = map[quarantine.Stand]claim.Denial{
-	quarantine.AsClosed: claim.DenyPaths, quarantine.AsBeginnings: claim.DenyBeginnings,
+// denial is how much of an Ingress returns 503.
+func (c *Controller) denial(r *quarantine.Refusal, ing *networkingv1.Ingress) claim.Denial {
+	switch {
+	case r.Stand == quarantine.AsBeginnings:
+		return claim.DenyBeginnings
+	case r.Stand != quarantine.AsClosed:
+		return 0
+	case c.ranSnippet(r, ing):
+		return claim.DenyButSnippet
+	case r.Waits:
+		return claim.DenyUntested
+	}
+	return claim.DenyPaths
+}
+
+// ranSnippet reports whether nginx ran the server snippet of a form in quarantine, in the last
+// good form of the Ingress. That was good also if it is the one that waits.
+func (c *Controller) ranSnippet(r *quarantine.Refusal, refused *networkingv1.Ingress) bool {
+	form := r.Good
+	if r.Waits {
+		form = c.good.form(r.Subject.ObjectRef)
+	}
+	good, _ := form.(*networkingv1.Ingress)
+	if good == nil {
+		return false
+	}
+	of, prefix := c.settingsOf(), c.Translate.AnnotationsPrefix
+	now, was := annotations.Read(refused, of(refused), prefix), annotations.Read(good, of(good), prefix)
+	return now.ServerSnippet.Text == was.ServerSnippet.Text && reflect.DeepEqual(now.NamedSnippets, was.NamedSnippets)
 }
 
 // substituteIngresses replaces the Ingresses in quarantine.
@@ -93,7 +121,7 @@ func (c *Controller) substituteIngresses(p *plan) {
 		if served != refused {
 			replace[nameOf(r.Subject.ObjectRef)] = served
 		}
-		if denial := denials[r.Stand]; denial != 0 {
+		if denial := c.denial(r, refused); denial != 0 {
 			p.options.Denied[r.Subject.ObjectRef] = denial
 		}
 	}

@@ -43,7 +43,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	}
 	ing := t.begun(object, values)
 	a := ing.Annotations
-	ing.Denial, ing.Denied = denial, denial != 0
+	ing.Denial, ing.Denied, ing.KeepsSnippet = denial, denial != 0, denial == claim.DenyButSnippet
 	if a.Withheld() {
 		return ing
 	}

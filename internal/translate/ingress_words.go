@@ -25,7 +25,7 @@ func (i *owner) refuseWords(words []string) {
 		}
 		for _, word := range words {
 			if strings.Contains(i.given[key], word) {
-				i.Denied = true
+				i.Denied, i.KeepsSnippet = true, false
 				i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: key, Reason: model.Unsupported, Denies: true,
 					Text: fmt.Sprintf("want a value without %s: the setting annotation-value-word-blocklist forbids it", model.Quoted(word))})
 				break

@@ -151,7 +151,7 @@ func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
 	if denial := t.deniedAnyway(object); denial != 0 || !t.options.leavesOut(object) {
 		return denial
 	}
-	return claim.DenyPaths
+	return claim.DenyButSnippet
 }
 
 // deniedAnyway is the denial of an Ingress without that of --disable-catch-all.
@@ -162,7 +162,7 @@ func (t *translation) deniedAnyway(object *networkingv1.Ingress) claim.Denial {
 		}
 	}
 	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
-		return claim.DenyPaths
+		return claim.DenyButSnippet
 	}
 	return 0
 }

@@ -40,7 +40,7 @@ func (t *translation) withinZones(ing *owner) *owner {
 		return ing
 	}
 	if ing.zoneless == nil {
-		ing.zoneless = t.read(ing.object, ing.Settings, max(ing.Denial, claim.DenyPaths))
+		ing.zoneless = t.read(ing.object, ing.Settings, max(ing.Denial, claim.DenyButSnippet))
 		ing.zoneless.tellOf(ing)
 		ing.zoneless.deny("*", model.NoRoom, fmt.Sprintf("want fewer limits: the Ingresses of namespace %s may have %d zones in all, one for each limit of an Ingress or path, and the oldest Ingresses count first", namespace, mostZones))
 	}
