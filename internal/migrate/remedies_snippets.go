@@ -40,6 +40,8 @@ func (r replaceability) remedy(item Item) string {
 		return rest
 	case r.written:
 		return "Write these annotations in place of the snippet, and remove the snippet."
+	case item.Reason == model.CrossNamespace && rest != "":
+		return rest
 	}
 	return "Remove the snippet: nothing in it is needed."
 }

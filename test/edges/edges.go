@@ -82,7 +82,7 @@ func limits(t reflect.Type, rules map[string]string) []string {
 		end, ok := rules[name]
 		n, _ := strconv.ParseInt(end, 10, 64)
 		switch {
-		case !ok:
+		case !ok || t.Kind() == reflect.Slice: // a number of items: the words of the rule have lists
 		case t == reflect.TypeFor[keys.Duration]():
 			values = append(values, end+"s")
 		case t == reflect.TypeFor[keys.Size]() && n > 0 && n%(1<<30) == 0:
@@ -211,17 +211,17 @@ var ofRules = map[string][]string{
 	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
 	"expires":            {"max", "epoch", "off", "0", "-1", "999y999M", "999999999s"},
-	"cache_control":      {"public", "private,no-store , no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, max-age=0, s-maxage=9999999999, stale-while-revalidate=1, stale-if-error=1"},
+	"cache_directive":    {"public", "private,no-store , no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, max-age=0, s-maxage=9999999999, stale-while-revalidate=1, stale-if-error=1"},
 	"fallback_path":      {"/", "/~-._0/index.html"},
 	"header_name":        {"-", strings.Repeat("A", 100)},
+	"any_header_name":    {"-", strings.Repeat("A", 100), "x_under"},
 	"cookie_name":        {"-", strings.Repeat("A", 100)},
 	"limit_key":          {"address", "host", "header:-", "header:" + strings.Repeat("A", 100), "cookie:-", "cookie:A._~" + strings.Repeat("A", 96)},
 	"cookie_path":        {"/", "/~-._0:/?a=b&c"},
 	"canary_value":       {"a", "A-0._~/:"},
 	"canary_pattern":     {"a", `^(A-0|.)[_~/:]{1}\.*(b+)?$`, "a=&b"},
 	"hash_key":           {"a", "A-0_", "$host", "${request_uri}_a-$remote_addr$arg_x${http_y}$cookie_z", "$ssl_client_fingerprint"},
-	"response_headers":   {"_", strings.Repeat("A", 46) + strings.Repeat(", X", 19)},
-	"response_header":    {"_", strings.Repeat("A", 46)},
+	"response_header":    {"_", strings.Repeat("A", 46), strings.Repeat("A", 46) + strings.Repeat(", X", 19)},
 	"check_path":         {"/", "/-._~/:,;?&=+@%41", "/" + strings.Repeat("a", 499)},
 	"path_prefix":        {"/", "/é{$}"},
 	"media_type":         {"*", "application/" + strings.Repeat("a", 34)},

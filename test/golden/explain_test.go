@@ -123,6 +123,9 @@ func replaceable(e *explain.Explanation) bool {
 // refusable says whether a behaviour may have given the recorded status to what
 // would else go to a Service.
 func refusable(e *explain.Explanation, recorded string) bool {
+	if strings.Contains(e.Summary, ", unless its server-snippet ") || strings.Contains(e.Summary, ", unless the server-snippet of ") {
+		return true // of another Ingress of the host, perhaps
+	}
 	if e.Applied == nil {
 		return false
 	}
