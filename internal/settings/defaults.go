@@ -175,14 +175,17 @@ func (s *Settings) OnceForNamespace(key any, derive func(*Settings) any) any {
 	return result
 }
 
-// OnlyLayers returns a ConfigMap with the keys of a ConfigMap that give annotations, nil if
-// it has none. It can be compared by reflect.DeepEqual.
+// allowing are the settings that decide which annotations are followed.
+var allowing = []string{"allow-snippet-annotations", "annotations-risk-level"}
+
+// OnlyLayers returns a ConfigMap with the keys of a ConfigMap that give annotations, or decide
+// which are followed, nil if it has none. It can be compared by reflect.DeepEqual.
 func OnlyLayers(cm *corev1.ConfigMap) *corev1.ConfigMap {
 	s := &source{}
 	s.take(cm.Data)
 	only := &corev1.ConfigMap{Data: map[string]string{}}
 	only.Namespace, only.Name = cm.Namespace, cm.Name
-	for _, key := range LayerKeys() {
+	for _, key := range slices.Concat(LayerKeys(), allowing) {
 		if text := s.given[key]; text != "" {
 			only.Data[key] = text
 		}

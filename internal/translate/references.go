@@ -110,7 +110,7 @@ func (r reads) refs() []model.ObjectRef {
 // References are the objects that Config reads for an Ingress besides Services, sorted,
 // each once: those of its TLS section and those that its annotations name. It finds
 // them by reading the Ingress with an empty snapshot and the given settings: those of
-// the Ingress, or those of OnlyLayers, which leave out the fewest annotations. A source
+// the Ingress, or those of OnlyLayers, which follow the same annotations or more. A source
 // that reads these, ConfigMaps and the default certificate reads everything. References
 // ignores whether the Ingress is served.
 func References(object *networkingv1.Ingress, values *settings.Settings, o Options) []model.ObjectRef {
@@ -153,8 +153,8 @@ var nothing = sync.OnceValue(func() *snapshot.Snapshot {
 	return empty
 })
 
-// OnlyLayers returns the ConfigMaps with only the keys that give annotations, without those
-// that have none.
+// OnlyLayers returns the ConfigMaps with only the keys that give annotations or decide which
+// are followed, without those that have none.
 func OnlyLayers(configMaps []*corev1.ConfigMap) []*corev1.ConfigMap {
 	var only []*corev1.ConfigMap
 	for _, cm := range configMaps {

@@ -4,6 +4,7 @@ package guarded
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +27,10 @@ type Host struct {
 	guard.Asked
 	// owner is the namespace of its oldest Ingress.
 	owner string
+	// turns is set if an Ingress of which the settings say that it decides turns the host.
+	turns bool
+	// older are the paths of the Ingresses that were read, which have them before others.
+	older map[typedPath]bool
 	// differ are the Ingresses whose annotations differ by path, on any host.
 	differ map[model.ObjectRef]bool
 }
@@ -71,7 +76,7 @@ func (m *Memo) Hosts(s *snapshot.Snapshot, o translate.Options, problems []model
 	}
 	defer func() { m.policies = r.policies }()
 	general := m.generalSettings(s.ConfigMap(o.ConfigMap))
-	r.wide = general.Paths.RegexScope != "path"
+	r.wide, r.byNamespace = general.Paths.RegexScope != "path", general.Hosts.ByNamespace()
 	class := o
 	class.DisableCatchAll = false // a field that is left out opens no path
 	for _, object := range s.Ingresses() {
@@ -85,9 +90,7 @@ func (m *Memo) Hosts(s *snapshot.Snapshot, o translate.Options, problems []model
 	}
 	var all []*Host
 	for _, h := range r.hosts {
-		decides := func(c guard.Claim) bool { return !general.Hosts.ByNamespace() || c.Owner.Namespace == h.owner }
-		h.Turned = r.wide && slices.ContainsFunc(h.Claims, func(c guard.Claim) bool { return c.Pattern && decides(c) })
-		h.differ = r.differ
+		h.Turned, h.differ = r.wide && h.turns, r.differ
 		all = append(all, h)
 	}
 	slices.SortFunc(all, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
@@ -169,10 +172,12 @@ func (h *Host) Servers(servers []*model.Server) []*model.Server {
 type reader struct {
 	options  translate.Options
 	settings func(*networkingv1.Ingress) *settings.Settings
-	wide     bool
-	hosts    map[string]*Host
-	differ   map[model.ObjectRef]bool
-	problems []model.Problem
+	// wide is set if patterns of a host can turn all of it, byNamespace if only those of the
+	// namespace that owns it do.
+	wide, byNamespace bool
+	hosts             map[string]*Host
+	differ            map[model.ObjectRef]bool
+	problems          []model.Problem
 	// known are those of the call before, policies those of this one.
 	known, policies map[reading]*annotations.Annotations
 }
@@ -203,13 +208,13 @@ func (r *reader) read(object *networkingv1.Ingress) {
 	c := guard.Claim{Owner: owner}
 	for _, alias := range policies.ServerAlias.Names {
 		if r.hosts[alias] == nil {
-			r.hosts[alias] = &Host{Name: alias, owner: object.Namespace}
+			r.hosts[alias] = &Host{Name: alias, owner: object.Namespace, older: map[typedPath]bool{}}
 		}
 	}
 	for host, rules := range rulesOf(object) {
 		rules = append(redirectsOf(policies), rules...)
 		if r.hosts[host] == nil {
-			r.hosts[host] = &Host{Name: host, owner: object.Namespace}
+			r.hosts[host] = &Host{Name: host, owner: object.Namespace, older: map[typedPath]bool{}}
 		}
 		left := func(p model.Problem) bool {
 			return (p.Reason == model.NotDelegated || p.Reason == model.Conflict && !p.Denies) && p.Object == c.Owner && p.Field == translate.HostField(object, host)
@@ -217,7 +222,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		if slices.ContainsFunc(r.problems, left) && r.hosts[host].owner != object.Namespace {
 			continue
 		}
-		c.Pattern = asks(policies, rules)
+		c.Pattern = r.hosts[host].ask(policies, rules, !r.byNamespace || r.hosts[host].owner == object.Namespace)
 		for _, rule := range rules {
 			c.Field, c.Path, c.PathType = rule.field, rule.path, rule.pathType
 			own := policies.At(rule.path)
@@ -252,7 +257,7 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 			continue
 		}
 		if r.hosts[c.Host] == nil {
-			r.hosts[c.Host] = &Host{Name: c.Host, owner: owner.Ref.Namespace}
+			r.hosts[c.Host] = &Host{Name: c.Host, owner: owner.Ref.Namespace, older: map[typedPath]bool{}}
 		}
 		if r.isOthers(guard.Claim{Owner: owner.Ref, Field: c.Field, Match: c.Match}) {
 			continue
@@ -318,14 +323,39 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 	return rules
 }
 
-// asks reports whether an Ingress asks for patterns on a host: by use-regex, or by a
-// rewrite of any of its paths.
-func asks(policies *annotations.Annotations, rules []path) bool {
-	patterns := func(a *annotations.Annotations) bool { return a.Regex.Enabled || a.Rewrite.LeftOut }
-	return patterns(policies) || slices.ContainsFunc(rules, func(p path) bool {
-		own := policies.At(p.path)
-		return !p.redirect && (patterns(own) || rewrites(own, p.path))
-	})
+// typedPath is a path that an Ingress has for all its requests.
+type typedPath struct{ path, pathType string }
+
+// ask reports whether the next Ingress of a host asks for patterns there: by use-regex, or by a
+// rewrite. Paths that an older Ingress has ask for nothing. An Ingress that decides turns the
+// host, but not by a rewrite that is invalid.
+func (h *Host) ask(policies *annotations.Annotations, rules []path, decides bool) bool {
+	asking := []*annotations.Annotations{}
+	turns := false
+	own := map[typedPath]bool{}
+	pathless := true
+	for _, p := range rules {
+		at, of := typedPath{p.path, p.pathType}, policies.At(p.path)
+		always := p.redirect || len(of.Match.Headers)+len(of.Match.Query) == 0
+		if always {
+			own[at] = true
+		}
+		if p.redirect {
+			continue
+		}
+		pathless = false
+		if !always || !h.older[at] {
+			asking = append(asking, of)
+			turns = turns || rewrites(of, p.path)
+		}
+	}
+	maps.Copy(h.older, own)
+	if pathless {
+		asking = append(asking, policies)
+	}
+	turns = turns || slices.ContainsFunc(asking, func(a *annotations.Annotations) bool { return a.Regex.Enabled })
+	h.turns = h.turns || turns && decides
+	return turns || slices.ContainsFunc(asking, func(a *annotations.Annotations) bool { return a.Rewrite.LeftOut })
 }
 
 // rewrites reports whether a rewrite changes a path.
