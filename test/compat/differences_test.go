@@ -3,7 +3,8 @@ package compat
 // The reasons that several requests share.
 const (
 	slashServed    = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
-	valueLeftOut   = "a bad value costs the behaviour it belongs to, not the whole Ingress"
+	valueLeftOut   = "a bad value costs its key or its behaviour, not the whole Ingress"
+	keepsNothing   = "a bad time for kept answers costs the time: the server that authenticates is asked"
 	toEndpoints    = "what is passed through goes to the endpoints of the Service, not to its cluster address"
 	ownCookie      = "two Ingresses of one Service have a cookie each, with its own settings"
 	asToService    = "a copy has the headers and the HTTP version of the request to the Service"
@@ -62,7 +63,6 @@ var intended = map[string]string{
 	"balance-invalid #0 GET /": "least_conn is one of the values of Sluice",
 	"canary-two #2 GET /":      "a path can have several canaries",
 
-	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
 	"redirect-variables #0 GET /v/x?y=1":                    "variables of the request in a redirect are taken, as by older releases of ingress-nginx",
 	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
@@ -86,6 +86,7 @@ var intended = map[string]string{
 	"global-default-backend-custom-errors #5 GET /noint":                     errorRequest,
 	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":              noUsualPort,
 	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1":             noUsualPort,
+	"external-auth-cache-bad-duration #0 GET /":                              keepsNothing,
 	"external-auth-signin #6 GET https://external-auth-signin.example.org/a": hstsEverywhere,
 }
 
