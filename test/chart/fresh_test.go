@@ -117,7 +117,7 @@ func patternOf(doc keys.Doc) string {
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
 	"annotation lines":                "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
-	"annotation-value-word-blocklist": `(?s)^.*$`, // any words
+	"annotation-value-word-blocklist": `(?s)^(|.*[^,\s].*)$`, // any words
 	"snippet":                         `(?s)^(|.*[;}]|.*#.*)$`,
 	"rules":                           `(?s)^(|.*Sec[A-Z].*)$`,
 	"bool":                            `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
