@@ -322,15 +322,18 @@ func TestCVE2025_24514(t *testing.T) {
 	for _, key := range []string{"auth-signin", "auth-signin-redirect-param", "auth-request-redirect", "auth-response-headers", "auth-always-set-cookie"} {
 		for _, value := range []string{"/x; " + injected, "/x\n" + injected, `/x" ` + injected, "/x}" + injected, "$lua_" + marker} {
 			a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-signin": "/start", key: value})
-			a.closed(t, key)
+			if key == "auth-response-headers" { // without them, a backend could believe the client
+				a.closed(t, key)
+			} else {
+				a.asked(t)
+			}
 			a.lacks(t, marker)
 		}
 	}
 	annotated(t, map[string]string{"auth-url": "http://auth.example/"}).asked(t)
 }
 
-// The same text in the key and the times of kept answers. Without a key the server is
-// asked each time; without times nobody passes.
+// The same text in the key and the times of kept answers. The server is asked all the same.
 func TestCVE2025_24514InKeptAnswers(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"$host; " + injected, "x\n" + injected, `x" ` + injected, "x}" + injected, "$lua_" + marker, "$" + marker, "${" + marker, "x' " + injected, "x\\" + injected} {
@@ -342,7 +345,7 @@ func TestCVE2025_24514InKeptAnswers(t *testing.T) {
 			}
 		})
 		a = annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-cache-key": "$host", "auth-cache-duration": "200 5m, " + value})
-		a.closed(t, "auth-cache-duration")
+		a.asked(t)
 		a.lacks(t, marker)
 	}
 }

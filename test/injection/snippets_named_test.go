@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/model"
@@ -156,11 +158,32 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		"limit_req_dry_run on; # lifted", "limit_conn_dry_run on; # lifted", "if ($arg_lifted) { satisfy any; }", "allow all; # lifted", "more_set_input_headers 'Authorization: lifted';",
 		"underscores_in_headers on; # lifted", "ignore_invalid_headers off; # lifted", "large_client_header_buffers 1 512; # lifted", "client_header_buffer_size 256; # lifted",
 	} {
-		o := w.run(withAnnotation(t, prefix+"server-snippet", snippet))
+		objects := withAnnotation(t, prefix+"server-snippet", snippet)
+		for _, ing := range objects.Ingresses {
+			if ing.Name == "rich" {
+				objects.Ingresses = append(objects.Ingresses, guestOf(ing))
+			}
+		}
+		o := w.run(objects)
 		if len(o.about("Ingress default/rich", prefix+"server-snippet")) == 0 || bytes.Contains(o.file.Bytes(), []byte("lifted")) {
 			t.Errorf("%s is taken", snippet)
 		}
 	}
+}
+
+// guestOf returns an older Ingress of another namespace on the hosts of an Ingress, which would
+// inherit its server snippet.
+func guestOf(ing *networkingv1.Ingress) *networkingv1.Ingress {
+	guest := ing.DeepCopy()
+	guest.Namespace, guest.Name, guest.Annotations, guest.Spec.TLS, guest.Spec.DefaultBackend = "elsewhere", "guest", nil, nil, nil
+	guest.CreationTimestamp = metav1.NewTime(ing.CreationTimestamp.Add(-time.Hour))
+	for i := range guest.Spec.Rules {
+		if http := guest.Spec.Rules[i].HTTP; http != nil && len(http.Paths) > 0 {
+			http.Paths = http.Paths[:1]
+			http.Paths[0].Path = "/guest"
+		}
+	}
+	return guest
 }
 
 // An internal redirect to the paths of another Ingress keeps the address of the client.
