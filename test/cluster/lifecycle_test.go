@@ -79,8 +79,9 @@ func TestEndpointsChangeWithoutReload(t *testing.T) {
 	takes(t, "the Service again", func() { s.Apply(t, Service("endpoints", "web")) }, request, from("web"))
 }
 
-// The ConfigMap with the settings takes effect when it comes and changes. When it
-// is deleted, its last content stays in force, which is told, until it is back.
+// The ConfigMap with the settings takes effect when it comes and changes. A value that is
+// not valid leaves its group of settings as it was. When the ConfigMap is deleted, its last
+// content stays in force. Both are told.
 func TestSettingsTakeEffect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Shared(t), "settings", "--configmap", "settings/sluice")
@@ -98,8 +99,9 @@ func TestSettingsTakeEffect(t *testing.T) {
 	takes(t, "changed", func() {
 		s.Apply(t, settings(map[string]string{"force-ssl-redirect": "true", "http-redirect-code": "301"}))
 	}, request, redirects(301))
-	takes(t, "changed for the worse", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "perhaps"})) }, request, status(http.StatusServiceUnavailable))
+	s.Apply(t, settings(map[string]string{"force-ssl-redirect": "perhaps"}))
 	logged(t, s.Sluice, "msg=problem", "force-ssl-redirect", "perhaps")
+	steady(t, "the redirect of the last good settings, with a value that is not valid", request, redirects(301))
 	takes(t, "mended", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "true"})) }, request, redirects(308))
 
 	// It was missing before it was created, too.

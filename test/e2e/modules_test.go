@@ -89,11 +89,11 @@ func TestGeoIP(t *testing.T) {
 				`location-snippet: 'add_header X-Country "$geoip2_city_country_code" always; add_header X-City "$geoip2_city" always;'`),
 			"a.yaml": ingress("a", "shop.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config", "--geoip-dir", databases)
+		s.waitBackend("http://shop.example/", "web")
 		if !hasModule(root, "ngx_http_geoip2_module.so") {
 			s.waitLine("install libnginx-mod-http-geoip2")
-			return
+			return // the variables are empty
 		}
-		s.waitBackend("http://shop.example/", "web")
 		country := func(client string) string {
 			a, err := s.ask(http.MethodGet, "http://shop.example/", http.Header{"X-Forwarded-For": {client}})
 			if err != nil {

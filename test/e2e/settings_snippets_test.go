@@ -38,15 +38,17 @@ func TestSnippetsOfTheSettings(t *testing.T) {
 }
 
 // TestSnippetOfTheSettingsRefusedAtTheStart: no path is served without a snippet that may
-// restrict access, until nginx takes it.
+// restrict access, and the pod is not ready, until nginx takes it.
 func TestSnippetOfTheSettingsRefusedAtTheStart(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := start(t, root, map[string]string{
+		s := prepare(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),
 			"settings.yaml": settings("server-snippet: 'no_such_directive on;'", "stream-snippet: 'no_such_directive on;'"),
 			"a.yaml":        ingress("a", "shop.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config")
+		s.launch()
+		s.waitUnready("server-snippet")
 		s.waitStatus("http://shop.example/", 503)
 		s.waitLine("and there are no previous ones")
 		s.write("settings.yaml", settings("server-snippet: 'if ($arg_robot) { return 403; }'"))

@@ -54,7 +54,7 @@ func TestOf(t *testing.T) {
 }
 
 // Each rule of ours has values in the table, and each of them is valid: it is an edge of
-// every text with that rule.
+// every text, or list of texts, with that rule.
 func TestEveryRuleHasEdges(t *testing.T) {
 	t.Parallel()
 	builtIn := map[string]bool{"": true, "dive": true, "min": true, "max": true, "ne": true, "oneof": true, "oneofci": true, "excludes": true, "ip": true}
@@ -64,13 +64,17 @@ func TestEveryRuleHasEdges(t *testing.T) {
 	}
 	rules := 0
 	for _, doc := range docs {
+		of, before := reflect.TypeFor[string](), ""
 		for rule := range strings.SplitSeq(doc.Field.Tag.Get("validate"), ",") {
 			name, _, _ := strings.Cut(rule, "=")
+			if name == "dive" {
+				of, before = reflect.TypeFor[[]string](), "dive," // what follows is about each item
+			}
 			if builtIn[name] {
 				continue
 			}
 			rules++
-			text := reflect.StructField{Name: "Text", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`key:"text" validate:"` + name + `"`)}
+			text := reflect.StructField{Name: "Text", Type: of, Tag: reflect.StructTag(`key:"text" validate:"` + before + name + `"`)}
 			if len(edges.OfRule(name)) == 0 {
 				t.Errorf("%s: the rule %s has no values", doc.Key, name)
 			}
