@@ -106,7 +106,9 @@ func (c *Controller) lacksSecrets(p *plan, problem model.Problem) bool {
 // noteIdleness stores the idleness of the plan in force, for Ready.
 func (c *Controller) noteIdleness() {
 	undecided := c.quarantine.Undecided()
-	c.first.undecided.Store(int64(undecided))
+	if c.first.undecided.Store(int64(undecided)); undecided > 0 {
+		c.first.refused() // a former process may have seen the refusal
+	}
 	why := c.idleness()
 	c.report.Trouble("not ready", why)
 	if why != nil {

@@ -288,3 +288,20 @@ func TestNoTrialWithSettingsThatNginxDidNotTake(t *testing.T) {
 		t.Error("it is not tested when nginx runs with the new settings")
 	}
 }
+
+// TestWaitingWithoutARefusalEnds: Ingresses that wait since a former process, which saw the refusal,
+// keep a pod from becoming ready for 10 seconds at most too.
+func TestWaitingWithoutARefusalEnds(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "a.example")}
+	c := idle(t, source)
+	c.trials.free = 0 // nobody tests
+	c.sync(t.Context())
+	f, _ := c.latest.finding(culprit{object: refOf(web), undecided: true}, c.good)
+	c.quarantine.Refuse(c.latest.turn, f)
+	c.noteIdleness()
+	if now := time.Now(); c.first.ready(now) == nil || c.first.ready(now.Add(longestFirst+time.Second)) != nil {
+		t.Error("want it to be ready when 10 seconds are over, and not before")
+	}
+}
