@@ -39,7 +39,7 @@ func (c *Client) Ask(t testing.TB, host string, p Probe, passes ...*Effect) *Ans
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Host = host
+	request.Host = p.Before + host
 	if p.Header != nil {
 		request.Header = p.Header.Clone()
 	}

@@ -31,15 +31,18 @@ type Effect struct {
 	Silent bool
 	// Lines are directives that it prints in the location, for an effect that no answer shows.
 	Lines []string
+	// Canary has the annotations of an Ingress with the same path and another Service, "" for none.
+	Canary string
 }
 
 // Probe is a request, and the part of its answer that shows the effect.
 type Probe struct {
 	Method string
-	// Path is below that of the Ingress. Clients have the address From, 127.0.0.1 if it is "".
-	Path, From string
-	Header     http.Header
-	Body       string
+	// Path is below that of the Ingress. Clients have the address From, 127.0.0.1 if it is "". Before
+	// names the host asked, such as "www.".
+	Path, From, Before string
+	Header             http.Header
+	Body               string
 	// See returns the part of an answer that is the effect.
 	See func(*Answer) string
 }
@@ -51,12 +54,19 @@ type Answer struct {
 	Body   string
 }
 
-// Ingress returns the manifest of an Ingress with effects, on a path of a host.
+// Ingress returns the manifests of an Ingress with effects, on a path of a host.
 func Ingress(name, host, path string, effects ...*Effect) string {
-	var lines strings.Builder
+	var lines, canaries strings.Builder
 	for _, e := range effects {
-		lines.WriteString(e.lines(path))
+		lines.WriteString(indented(e.Annotations, host, path))
+		if e.Canary != "" {
+			canaries.WriteString(manifest(name+"-canary", host, path, "other", indented(e.Canary, host, path)))
+		}
 	}
+	return manifest(name, host, path, "web", lines.String()) + canaries.String()
+}
+
+func manifest(name, host, path, service, annotations string) string {
 	return fmt.Sprintf(`---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -67,14 +77,14 @@ metadata:
     example.org/name: %s
 %sspec:
   ingressClassName: nginx
-  rules: [{host: %s, http: {paths: [{path: %s, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
-`, name, name, lines.String(), host, path)
+  rules: [{host: %s, http: {paths: [{path: %s, pathType: Prefix, backend: {service: {name: %s, port: {number: 80}}}}]}}]
+`, name, name, annotations, host, path, service)
 }
 
-// lines returns the annotations, indented. PATH in them is the path of the Ingress.
-func (e *Effect) lines(path string) string {
+// indented returns annotations for a manifest. HOST and PATH in them are those of the Ingress.
+func indented(annotations, host, path string) string {
 	var out strings.Builder
-	for line := range strings.Lines(strings.ReplaceAll(e.Annotations, "PATH", path)) {
+	for line := range strings.Lines(strings.NewReplacer("HOST", host, "PATH", path).Replace(annotations)) {
 		indent := "    "
 		if name, _, _ := strings.Cut(line, ":"); !strings.HasPrefix(line, " ") && !strings.Contains(name, "/") {
 			indent += "nginx.ingress.kubernetes.io/"

@@ -62,6 +62,15 @@ func access() []*Effect {
 			Probes: []Probe{{Header: header("X-Unknown", "yes"), See: status}, {See: has("Set-Cookie", "asked=1")}}},
 		{Name: "kept-answers", Annotations: "auth-url: http://auth.test/check\nauth-cache-key: $cookie_session",
 			Probes: []Probe{{Header: header("X-Refused", "yes"), See: status}, {See: status}}},
+		{Name: "satisfy", Annotations: "satisfy: any\nwhitelist-source-range: 127.0.0.0/29\nauth-type: basic\nauth-secret: users", Probes: []Probe{
+			{From: stranger, Header: header("Authorization", "none"), See: status}, {Header: header("Authorization", "none"), See: status}}},
+		{Name: "match", Annotations: "sluice.io/match-headers: \"X-Take: yes\"",
+			Probes: []Probe{{Header: header("X-Take", "no"), See: sent("Service")}},
+			Passes: func(r *http.Request) {
+				if r.Header.Get("X-Take") == "" {
+					r.Header.Set("X-Take", "yes")
+				}
+			}},
 		{Name: "body-size", Annotations: "proxy-body-size: 1k",
 			Probes: []Probe{{Method: "PUT", Body: strings.Repeat("x", 2000), See: status}, {Method: "PUT", Body: "small", See: status}}},
 		{Name: "limits", Annotations: "limit-connections: \"100\"\nlimit-rps: \"1000\"", Lines: []string{"limit_conn ", "limit_req "}},
@@ -80,6 +89,7 @@ func answers() []*Effect {
 		{Name: "force-ssl-redirect", Annotations: "force-ssl-redirect: \"true\"", Ends: true, Probes: []Probe{{See: status}, {See: sent("Location")}}},
 		{Name: "redirects", Annotations: "sluice.io/redirects: |\n  PATH/old https://new.example/ 301", Redirected: true,
 			Probes: []Probe{{Path: "/old", See: sent("Location")}}},
+		{Name: "www", Annotations: "from-to-www-redirect: \"true\"", Redirected: true, Probes: []Probe{{Before: "www.", See: status}, {Before: "www.", See: sent("Location")}}},
 		{Name: "app-root", Annotations: "app-root: /home", Redirected: true, Probes: []Probe{{Path: "ROOT", See: sent("Location")}}},
 		{Name: "answer-rewrites", Annotations: "proxy-redirect-from: http://old.example/\nproxy-redirect-to: http://moved.example/\nproxy-cookie-path: /one /two",
 			Probes: []Probe{{Header: header("Want-Location", "http://old.example/x"), See: sent("Location")},
@@ -108,6 +118,9 @@ func passed() []*Effect {
 		{Name: "upstream-host", Annotations: "upstream-vhost: inner.example", Probes: get(got("Host"))},
 		{Name: "connection-header", Annotations: "connection-proxy-header: keep-alive", Probes: get(got("Connection"))},
 		{Name: "request-headers", Annotations: "sluice.io/request-headers: |\n  X-Added: $request_method", Probes: get(got("X-Added"))},
+		{Name: "server-alias", Annotations: "server-alias: alias.HOST", Probes: []Probe{{Before: "alias.", See: sent("Service")}}},
+		{Name: "canary", Canary: "canary: \"true\"\ncanary-by-header: X-Canary", Probes: []Probe{{Header: header("X-Canary", "always"), See: sent("Service")}, {See: sent("Service")}}},
+		{Name: "https", Annotations: "backend-protocol: HTTPS", Probes: get(got("Tls"))},
 		{Name: "fastcgi", Annotations: "backend-protocol: FCGI\nfastcgi-index: index.php", Probes: get(got("Protocol"))},
 		{Name: "grpc", Annotations: "backend-protocol: GRPC", Probes: get(got("Protocol"))},
 		{Name: "http-version", Annotations: "proxy-http-version: \"1.0\"", Probes: get(got("Protocol"))},

@@ -38,11 +38,12 @@ kind: IngressClass
 metadata: {name: nginx}
 spec: {controller: k8s.io/ingress-nginx}
 ---
-` + web + "---\n" + fallback
+` + web + "---\n" + fallback + "---\n" + other
 
 var (
 	web      = service("web", "10.0.0.1")
 	fallback = service("fallback", "10.0.0.2")
+	other    = service("other", "10.0.0.3")
 )
 
 func service(name, address string) string {
@@ -64,12 +65,15 @@ ports: [{name: http, port: 8080}]
 // decides who may pass. They answer until the test ends.
 func Endpoints(t testing.TB) func(*model.Backend) []model.Endpoint {
 	t.Helper()
-	services, deciding := serve(t, http.HandlerFunc(tell)), serve(t, http.HandlerFunc(decide))
+	web, other, deciding := serve(t, teller("web")), serve(t, teller("other")), serve(t, http.HandlerFunc(decide))
 	return func(b *model.Backend) []model.Endpoint {
-		if b.Target.Host == "auth.test" {
+		switch {
+		case b.Target.Host == "auth.test":
 			return deciding
+		case b.Target.Name == "other":
+			return other
 		}
-		return services
+		return web
 	}
 }
 
@@ -96,13 +100,22 @@ func decide(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// teller is a Service that tells its name.
+func teller(service string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Service", service)
+		tell(w, r)
+	})
+}
+
 // tell answers with what it got in headers Got-NAME. The headers Want-NAME are those of the answer;
 // Want-Status and Want-Body are its status and its body.
 func tell(w http.ResponseWriter, r *http.Request) {
 	length, _ := io.Copy(io.Discard, r.Body)
 	for name, value := range map[string]string{
-		"Service": "web", "Got-Method": r.Method, "Got-Uri": r.RequestURI, "Got-Host": r.Host, "Got-Protocol": r.Proto,
+		"Got-Method": r.Method, "Got-Uri": r.RequestURI, "Got-Host": r.Host, "Got-Protocol": r.Proto,
 		"Got-Length": strconv.FormatInt(length, 10), "Got-X-Code": r.Header.Get("X-Code"),
+		"Got-Tls": strconv.FormatBool(r.TLS != nil),
 	} {
 		w.Header().Set(name, value)
 	}

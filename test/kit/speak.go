@@ -2,18 +2,31 @@ package kit
 
 import (
 	"bufio"
+	"crypto/tls"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/fcgi"
+	"net/http/httptest"
+	"sync"
 )
 
 // fastcgiVersion is the first byte of every FastCGI record.
 const fastcgiVersion = 1
 
-// Speak answers HTTP/1, HTTP/2 without TLS and FastCGI on one port, until the listener is
-// closed. The first byte of a connection tells the protocol.
+// handshake is the first byte of a connection with TLS.
+const handshake = 22
+
+// secure has a certificate that signs itself.
+var secure = sync.OnceValue(func() *tls.Config {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	return &tls.Config{Certificates: server.TLS.Certificates}
+})
+
+// Speak answers HTTP/1 with and without TLS, HTTP/2 without it, and FastCGI on one port, until the
+// listener is closed. The first byte of a connection tells the protocol.
 func Speak(listener net.Listener, handler http.Handler) {
 	both, records := &sorted{listener, make(chan net.Conn)}, &sorted{listener, make(chan net.Conn)}
 	var protocols http.Protocols
@@ -36,6 +49,8 @@ func Speak(listener net.Listener, handler http.Handler) {
 				connection.Close()
 			case first[0] == fastcgiVersion:
 				records.take(&peeked{connection, read})
+			case first[0] == handshake:
+				both.take(tls.Server(&peeked{connection, read}, secure()))
 			default:
 				both.take(&peeked{connection, read})
 			}

@@ -94,11 +94,11 @@ func start(t *testing.T, installed kit.Nginx, part int) *world {
 	return w
 }
 
-// told reports whether a Problem says that the effect of a host's Ingress does not hold.
+// told reports whether a Problem says that the effect of a host's Ingress does not hold, or its path.
 func (w *world) told(p pair) bool {
 	return slices.ContainsFunc(w.Problems, func(problem model.Problem) bool {
-		return strings.HasPrefix(problem.Object.Name, p.name()) &&
-			slices.ContainsFunc(p.first.Keys(), func(key string) bool { return strings.HasSuffix(problem.Field, key) })
+		return strings.HasPrefix(problem.Object.Name, p.name()) && (strings.HasPrefix(problem.Field, "spec.rules[0].http.paths[0]") ||
+			slices.ContainsFunc(p.first.Keys(), func(key string) bool { return strings.HasSuffix(problem.Field, key) }))
 	})
 }
 
@@ -184,9 +184,18 @@ func (w *world) faults(t *testing.T, p pair) (faults []string) {
 	return faults
 }
 
+const anyLets = "satisfy: any lets pass whom the list, the password or the server that decides lets pass"
+
 // expected are effects that another one on the same Ingress changes, with the reason.
 var expected = map[[2]string]string{
-	{"basic-auth", "sign-in"}: "nginx takes each 401 to the sign-in page, as with ingress-nginx",
+	{"basic-auth", "sign-in"}:    "nginx takes each 401 to the sign-in page, as with ingress-nginx",
+	{"external-auth", "satisfy"}: anyLets,
+	{"sign-in", "satisfy"}:       anyLets,
+	{"kept-answers", "satisfy"}:  anyLets,
+	{"satisfy", "external-auth"}: anyLets,
+	{"satisfy", "sign-in"}:       anyLets,
+	{"satisfy", "kept-answers"}:  anyLets,
+	{"deny-list", "satisfy"}:     anyLets,
 }
 
 // hidden reports whether the other effect answers before the first one can show, or is expected to
@@ -197,7 +206,7 @@ func hidden(p pair) bool {
 
 // serverOf returns the server block of a host.
 func (w *world) serverOf(host string) string {
-	_, text, _ := strings.Cut(w.Conf, "server_name "+host+";")
+	_, text, _ := strings.Cut(strings.ReplaceAll(w.Conf, "server_name "+host+" ", "server_name "+host+";"), "server_name "+host+";")
 	server, _, _ := strings.Cut(text, "\n}\n")
 	return server
 }

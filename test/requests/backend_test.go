@@ -8,21 +8,25 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"sluice/internal/model"
+	"sluice/test/kit"
 )
 
 // newBackend starts a Service that answers as the header Want says, and tells what it got.
 func newBackend(t *testing.T) []model.Endpoint {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(answer))
-	t.Cleanup(server.Close)
-	return []model.Endpoint{{Address: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port}}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go kit.Speak(listener, http.HandlerFunc(answer))
+	return []model.Endpoint{{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}}
 }
 
 func answer(w http.ResponseWriter, r *http.Request) {
@@ -75,6 +79,28 @@ var writers = map[string]http.HandlerFunc{
 			_, _ = w.Write(file[:n*100])
 			w.(http.Flusher).Flush()
 		}
+	},
+	"slow": func(w http.ResponseWriter, _ *http.Request) {
+		for range 3 {
+			time.Sleep(100 * time.Millisecond) // the kind of answer that is asked for
+			_, _ = w.Write(file[:1000])
+			w.(http.Flusher).Flush()
+		}
+	},
+	"call": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set("Trailer", "Grpc-Status, Grpc-Message")
+		for range 3 {
+			_, _ = w.Write([]byte("\x00\x00\x00\x00\x02hi"))
+			w.(http.Flusher).Flush()
+		}
+		w.Header().Set("Grpc-Status", "5")
+		w.Header().Set("Grpc-Message", "not found")
+	},
+	"refused-call": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "5")
+		w.Header().Set(http.TrailerPrefix+"Grpc-Message", "not found")
 	},
 	"hints": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Link", "</style.css>; rel=preload")

@@ -70,7 +70,22 @@ func downloads() (list []request) {
 	http2 := want("answer of 10 MB by HTTP/2", "large")
 	http2.http2 = true
 	return append(list, ranged, conditional, compressed, http2,
-		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"),
+		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"), want("slow answer", "slow"),
 		want("answer after early hints", "hints"), want("answer with several cookies", "cookies"),
 		want("answer with a header of 16 kB", "header"), want("aborted answer", "abort"), want("answer with a trailer", "trailer"))
+}
+
+// calls returns the kinds of gRPC calls: with one message and with many, answered with messages or
+// with trailers alone.
+func calls() (list []request) {
+	for _, size := range []int{5, 1 << 20, 1<<20 + 1, 4 << 20} {
+		list = append(list, request{name: fmt.Sprintf("gRPC call of %d bytes", size), body: size, chunked: true})
+	}
+	list = append(list, request{name: "gRPC call, answered by trailers"})
+	for n := range list {
+		list[n].method, list[n].http2 = "POST", true
+		list[n].header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Want": {"call"}}
+	}
+	list[len(list)-1].header.Set("Want", "refused-call")
+	return list
 }

@@ -26,16 +26,32 @@ func host(e *effects.Effect) string {
 // one of each behaviour: the answers differ only where the behaviour is about that.
 func TestEachRequestThroughEachEffect(t *testing.T) {
 	t.Parallel()
+	compare(t, all(), "")
+}
+
+// TestEachCallThroughEachEffect does the same for gRPC calls to Services that speak gRPC.
+func TestEachCallThroughEachEffect(t *testing.T) {
+	t.Parallel()
+	compare(t, calls(), "\nbackend-protocol: GRPC")
+}
+
+// compare sends requests to a host with some annotations, and to hosts that have an effect besides.
+// Only Problems about gRPC may be told: they say which effects it takes away.
+func compare(t *testing.T, requests []request, annotations string) {
+	t.Helper()
+	large := &effects.Effect{Name: "large", Annotations: large + annotations}
+	var beside []*effects.Effect
+	manifests := effects.Objects + effects.Ingress("plain", host(nil), "/a", large)
+	for _, e := range effects.All() {
+		if !e.Ends && !other[e.Name] && (annotations == "" || !slices.Contains(e.Keys(), "backend-protocol")) {
+			beside = append(beside, e)
+			manifests += effects.Ingress("with-"+e.Name, host(e), "/a", with(large, e)...)
+		}
+	}
 	backend := newBackend(t)
 	decides := effects.Endpoints(t)
 	for _, installed := range kit.Nginxes(t) {
 		t.Run(installed.Name, func(t *testing.T) {
-			manifests := effects.Objects + effects.Ingress("plain", host(nil), "/a", large)
-			for _, e := range effects.All() {
-				if !other[e.Name] {
-					manifests += effects.Ingress("with-"+e.Name, host(e), "/a", with(e)...)
-				}
-			}
 			served := installed.Serve(t, manifests, func(b *model.Backend) []model.Endpoint {
 				if b.Target.Host != "" {
 					return decides(b)
@@ -43,10 +59,12 @@ func TestEachRequestThroughEachEffect(t *testing.T) {
 				return backend
 			})
 			for _, problem := range served.Problems {
-				t.Error(problem)
+				if annotations == "" || !strings.Contains(strings.ToUpper(problem.Text), "GRPC") {
+					t.Error(problem)
+				}
 			}
 			w := &world{served.Environment.HTTPPort, served.Environment.HTTPSPort}
-			w.compareAll(t)
+			w.compareAll(t, requests, beside)
 			if t.Failed() {
 				t.Logf("nginx says:\n%.3000s", served.Complaints(t))
 			}
@@ -55,10 +73,10 @@ func TestEachRequestThroughEachEffect(t *testing.T) {
 }
 
 // large has limits that the requests keep.
-var large = &effects.Effect{Name: "large", Annotations: "proxy-body-size: 64m\nproxy-buffer-size: 32k"}
+const large = "proxy-body-size: 64m\nproxy-buffer-size: 32k"
 
 // with returns an effect with the limits of large, where it has none.
-func with(e *effects.Effect) []*effects.Effect {
+func with(large, e *effects.Effect) []*effects.Effect {
 	lines := slices.DeleteFunc(strings.Split(large.Annotations, "\n"), func(line string) bool {
 		name, _, _ := strings.Cut(line, ":")
 		return slices.Contains(e.Keys(), name)
@@ -70,7 +88,7 @@ func with(e *effects.Effect) []*effects.Effect {
 var other = map[string]bool{"grpc": true, "fastcgi": true}
 
 // compareAll compares the answers to all requests, several at a time.
-func (w *world) compareAll(t *testing.T) {
+func (w *world) compareAll(t *testing.T, requests []request, beside []*effects.Effect) {
 	t.Helper()
 	const clients = 4
 	var group sync.WaitGroup
@@ -82,8 +100,8 @@ func (w *world) compareAll(t *testing.T) {
 				if strings.HasPrefix(plain.fault, "nothing") || plain.status == 0 {
 					t.Errorf("%s without a behaviour: %s", r.name, plain)
 				}
-				for _, e := range effects.All() {
-					if e.Ends || other[e.Name] || excepted(e, r) {
+				for _, e := range beside {
+					if excepted(e, r) {
 						continue
 					}
 					if got := w.send(t, r, e); got.String() != plain.String() {
@@ -93,7 +111,7 @@ func (w *world) compareAll(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range all() {
+	for _, r := range requests {
 		next <- r
 	}
 	close(next)
@@ -112,7 +130,7 @@ func excepted(e *effects.Effect, r request) bool {
 
 // about are the beginnings of the names of the requests that an effect is about.
 var about = map[string][]string{
-	"body-size": {"body of ", "chunked", "expect"},
+	"body-size": {"body of ", "chunked", "expect", "gRPC call of 1", "gRPC call of 4"},
 	// Its buffers are smaller. nginx before 1.29 takes a 103 for the whole answer, and buffers what
 	// follows it as the body.
 	"buffers": {"answer with a header of 16 kB", "answer after early hints"},

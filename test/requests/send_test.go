@@ -85,6 +85,6 @@ func read(answer *http.Response) seen {
 	if err != nil {
 		s.fault, s.body = "it ends early", ""
 	}
-	s.trailer = answer.Trailer.Get("X-Sum")
+	s.trailer = answer.Trailer.Get("X-Sum") + cmp.Or(answer.Trailer.Get("Grpc-Status"), answer.Header.Get("Grpc-Status"))
 	return s
 }
