@@ -20,6 +20,8 @@ type (
 		// SignIn is the name of the internal location that redirects clients, empty for none.
 		SignIn          string `json:"signIn,omitempty"`
 		AlwaysSetCookie bool   `json:"alwaysSetCookie,omitempty"`
+		// Takes has directives that take headers of the answer.
+		Takes keys.Snippet `json:"takes,omitempty"`
 	}
 	questionBlock struct {
 		Method  string                 `json:"method,omitempty"`
@@ -70,9 +72,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	snippet := keys.Snippet(auth.Asked.Snippet)
+	snippet := keys.Snippet(auth.Question)
 	question := questionBlock{
-		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Asked.Snippet,
+		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Question,
 		Hashed: !snippet.Contains(hashBucketSize), Logged: b.Settings.Auth.AccessLog,
 		TakesBodies: !snippet.Contains("client_max_body_size"),
 	}
@@ -81,9 +83,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		use.blocks = nil // nginx takes each of these once
 	}
 	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
-	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
+	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie, Takes: auth.Takes}
 	if auth.Asked.SignIn != "" {
-		block.SignIn = b.signIn(l, auth.Asked)
+		block.SignIn = b.signIn(l, auth)
 	}
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
 		l.Computed = append(l.Computed, escapedURI)
@@ -140,9 +142,10 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 
 // signIn adds the internal location that redirects clients to sign in, and returns its
 // name.
-func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
+func (b *builder) signIn(l *model.Location, auth *claim.Authentication) string {
+	asked := auth.Asked
 	redirect := derive(l, forSignIn)
-	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked)}
+	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked), Own: strings.Join(auth.Taken, " ")}
 	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
 		redirect.Computed = append(redirect.Computed, escapedURI)
