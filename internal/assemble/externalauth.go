@@ -20,8 +20,6 @@ type (
 		// SignIn is the name of the internal location that redirects clients, empty for none.
 		SignIn          string `json:"signIn,omitempty"`
 		AlwaysSetCookie bool   `json:"alwaysSetCookie,omitempty"`
-		// Takes has directives that take headers of the answer.
-		Takes keys.Snippet `json:"takes,omitempty"`
 	}
 	questionBlock struct {
 		Method  string                 `json:"method,omitempty"`
@@ -44,6 +42,10 @@ type (
 		Bodies bool
 	}
 	signInBlock struct{ AlwaysSetCookie bool }
+	// takenBlock has directives that take headers of the answer.
+	takenBlock struct {
+		Text keys.Snippet `json:"text"`
+	}
 )
 
 // hashBucketSize is the directive by which nginx finds room for many long names.
@@ -83,7 +85,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		use.blocks = nil // nginx takes each of these once
 	}
 	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
-	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie, Takes: auth.Takes}
+	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth)
 	}
@@ -94,6 +96,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		l.Computed = append(l.Computed, cacheKey(l, auth, to))
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
+	if auth.Takes != "" {
+		b.addBlock(l, "external-auth-taken", takenBlock{auth.Takes})
+	}
 }
 
 // cacheOf returns the cache of the answers about a location. Each namespace has its own, so

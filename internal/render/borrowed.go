@@ -19,6 +19,7 @@ type reading struct {
 	names []string
 	// captures is set for $1 to $9.
 	captures bool
+	more
 }
 
 // ofRoute are the variables that a map computes from $route with a pattern.
@@ -29,7 +30,7 @@ var capture = regexp.MustCompile(`\$(?:[1-9]|\{[1-9]\})`)
 
 // read returns the reading of a text.
 func read(text []byte) (r reading) {
-	return reading{captures: capture.Match(text)}.with(syntax.Variables(text)...)
+	return reading{captures: capture.Match(text), more: moreIn(text)}.with(syntax.Variables(text)...)
 }
 
 // readingOf returns the reading of the snippets in a text.
@@ -57,6 +58,7 @@ func (r reading) plus(o reading) reading {
 	if len(o.names) > 0 {
 		r = r.with(o.names...)
 	}
+	r.more = r.more.plus(o.more)
 	r.captures = r.captures || o.captures
 	return r
 }
@@ -66,7 +68,7 @@ func (r reading) has(name string) bool { return slices.Contains(r.names, name) }
 func (r reading) hasAny(names []string) bool { return slices.ContainsFunc(names, r.has) }
 
 func (r reading) equal(o reading) bool {
-	return r.captures == o.captures && slices.Equal(r.names, o.names)
+	return r.captures == o.captures && slices.Equal(r.names, o.names) && r.more.equal(o.more)
 }
 
 // readBySettings is the reading of what holds for the requests of all hosts: the format of the
@@ -79,7 +81,7 @@ func (r *rendering) readBySettings() reading {
 	if every, ok := findBlock(r.global.blocks, settings.ServersBlock).Data.(settings.ServersSnippet); ok {
 		all = all.plus(read([]byte(every.Text)))
 	}
-	all.captures = false // those are of other patterns
+	all.captures, all.always = false, nil // locations come behind, with other patterns
 	return all
 }
 

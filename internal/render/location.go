@@ -161,14 +161,15 @@ func (s *serverRendering) replace(location *model.Location, err error) error {
 func (s *serverRendering) location(template string, location *model.Location) error {
 	before := s.page.here()
 	shared, upstreams, inspected := len(s.out.shared), len(s.out.upstreams), s.out.inspected
-	s.reads = s.around
+	s.reads, s.more = s.around, s.around.more
 	err := s.try(template, location)
 	if found := s.around.plus(readingOf(s.page.Bytes(), s.page.rawSince(before.length))); err == nil && !found.equal(s.around) {
 		s.page.back(before)
 		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
-		s.reads = found
+		s.reads, s.more = found, found.more
 		err = s.try(template, location)
 	}
+	s.more = more{}
 	if err != nil {
 		s.page.back(before)
 		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected

@@ -4,6 +4,7 @@ import (
 	"sluice/internal/giveway"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/tokens"
 )
 
@@ -51,6 +52,8 @@ type rendering struct {
 	// http-snippet may define those of GeoIP.
 	read          reading
 	definesPlaces bool
+	// more are the headers that snippets set where text is printed now.
+	more more
 	// inspected is the use of ModSecurity by all servers.
 	inspected inspected
 	view      *mainView
@@ -174,7 +177,11 @@ func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 // http prints the http level without the servers.
 func (r *rendering) http() *chunk {
 	r.view.Blocks, r.view.Headers = r.settings("http"), func() error { return r.ownHeaders(headersTemplate(r.view.Joined)) }
+	if http, ok := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet); ok {
+		r.more = moreIn([]byte(http.Text))
+	}
 	r.must("http", r.view, inHTTP...)
+	r.more = more{}
 	r.geoIP()
 	r.refuseQUIC()
 	c := r.page.cut()

@@ -126,11 +126,19 @@ func (s *serverRendering) execute() error {
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
 		Watch: s.watchAll(), Counts: s.countsServer(), Decision: s.decisionOfRedirect(),
 		OtherForms: s.otherForms(), Early: s.early,
-		Listen:     s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
+		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			start := s.page.Len()
+			before := s.page.here()
 			err := s.guarded(own.insert)()
-			s.around = s.read.plus(reading{names: readingOf(s.page.Bytes(), s.page.rawSince(start)).names})
+			found := readingOf(s.page.Bytes(), s.page.rawSince(start))
+			if err == nil && len(found.headers) > 0 {
+				s.page.back(before)
+				s.more = found.more
+				err = s.guarded(own.insert)()
+				s.more = more{}
+			}
+			s.around = s.read.plus(reading{names: found.names, more: more{headers: found.headers}})
 			s.bodies = limitOf(s.page.Bytes()[start:], s.outsideBodies)
 			ours := s.withoutSnippetHeaders(own.own)
 			s.inherited = inForce(s.outside, ours)

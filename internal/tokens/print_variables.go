@@ -213,7 +213,7 @@ func printURL(s string, own ...string) (string, error) {
 			parts[i+1] = "{request_path}" + rest
 		}
 	}
-	return printVariables(strings.Join(parts, "$"), func(name string) bool { 
+	return printVariables(strings.Join(parts, "$"), func(name string) bool {
 		return name == model.RedirectRest || inHeaders(name) || slices.Contains(own, strings.ToLower(name))
 	})
 }
