@@ -72,9 +72,10 @@ func (r reading) equal(o reading) bool {
 }
 
 // readBySettings is the reading of what holds for the requests of all hosts: the format of the
-// access log, and the snippets at the http level and in all servers.
+// access log, and the snippets at the http level and in all servers. For the path in the format,
+// there is logsPath.
 func (r *rendering) readBySettings() reading {
-	all := reading{}.with(r.global.LogFormat.Variables()...)
+	all := reading{}.with(slices.DeleteFunc(r.global.LogFormat.Variables(), func(name string) bool { return name == tokens.LocationPath })...)
 	if http, ok := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet); ok {
 		all = all.plus(read([]byte(http.Text)))
 	}
