@@ -15,7 +15,7 @@ type ExternalAuth struct {
 	ProxySetHeaders string   `key:"auth-proxy-set-headers" risk:"medium" validate:"configmap_name" needs:"auth-url" costs:"all" doc:"ConfigMap with headers that Sluice sends to the server. Values can have variables such as $host. Sluice needs the permission to read it (rbac.headerConfigMaps of the chart). A ConfigMap of another namespace has to delegate itself, with its annotation sluice.io/delegation."`
 	RequestRedirect string   `key:"auth-request-redirect" from:"global-auth-request-redirect" risk:"medium" validate:"auth_text" needs:"auth-url" doc:"Value of the header X-Auth-Request-Redirect that the server gets. By default it is the URI that the client asked for."`
 	ResponseHeaders []string `key:"auth-response-headers" from:"global-auth-response-headers" risk:"medium" validate:"max=20,dive,response_header" needs:"auth-url" costs:"all" doc:"Headers of the answer of the server that backends get, at most 20. Backends never get headers with these names from the client."`
-	SignIn          string   `key:"auth-signin" from:"global-auth-signin" risk:"high" validate:"signin_url" needs:"auth-url" doc:"URL that clients are redirected to, with status 302, if the server answers 401."`
+	SignIn          string   `key:"auth-signin" from:"global-auth-signin" risk:"high" validate:"own_signin_url" needs:"auth-url" doc:"URL that clients are redirected to, with status 302, if the server answers 401. It can have variables that auth_request_set in a snippet of the Ingress sets to headers of the answer."`
 	RedirectParam   string   `key:"auth-signin-redirect-param" from:"global-auth-signin-redirect-param" default:"rd" risk:"medium" validate:"parameter_name" needs:"auth-signin" doc:"Parameter of auth-signin that has the URL that the client asked for."`
 	AlwaysSetCookie bool     `key:"auth-always-set-cookie" from:"global-auth-always-set-cookie" default:"false" risk:"low" needs:"auth-url" doc:"Whether clients also get the cookies of the server with refusals and errors."`
 
@@ -27,7 +27,7 @@ type ExternalAuth struct {
 	KeepaliveTimeout  int `key:"auth-keepalive-timeout" default:"60" risk:"low" validate:"min=0,max=31536000" needs:"auth-keepalive" unit:"seconds" doc:"Seconds that such an idle connection stays open. 0 keeps none."`
 
 	TrustSecret string               `key:"auth-ssl-secret" risk:"medium" validate:"secret_name" needs:"auth-url" protects:"true" doc:"Secret with certificate authorities in ca.crt. Sluice then sends questions only to a server with a certificate of these for the host of auth-url, which must be https://. A Secret of another namespace must delegate itself with its annotation sluice.io/tls-delegation."`
-	Snippet     keys.QuestionSnippet `key:"auth-snippet" from:"global-auth-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" needs:"auth-url" protects:"true" doc:"Directives of nginx for the requests to the server. Sluice copies them unchanged."`
+	Snippet     keys.QuestionSnippet `key:"auth-snippet" from:"global-auth-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" needs:"auth-url" protects:"true" doc:"Directives of nginx for the requests to the server. Sluice copies them unchanged. auth_request_set with a variable $upstream_http_NAME holds for the locations of the paths."`
 
 	Global bool `key:"enable-global-auth" default:"true" risk:"low" doc:"Whether the server of the setting global-auth-url decides about the requests if the Ingress has no auth-url."`
 

@@ -42,6 +42,10 @@ type (
 		Bodies bool
 	}
 	signInBlock struct{ AlwaysSetCookie bool }
+	// takenBlock has directives that take headers of the answer.
+	takenBlock struct {
+		Text keys.Snippet `json:"text"`
+	}
 )
 
 // hashBucketSize is the directive by which nginx finds room for many long names.
@@ -70,9 +74,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	snippet := keys.Snippet(auth.Asked.Snippet)
+	snippet := keys.Snippet(auth.Question)
 	question := questionBlock{
-		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Asked.Snippet,
+		Method: auth.Asked.Method, Headers: auth.Headers, Cache: cacheOf(l, auth), Snippet: auth.Question,
 		Hashed: !snippet.Contains(hashBucketSize), Logged: b.Settings.Auth.AccessLog,
 		TakesBodies: !snippet.Contains("client_max_body_size"),
 	}
@@ -83,7 +87,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
-		block.SignIn = b.signIn(l, auth.Asked)
+		block.SignIn = b.signIn(l, auth)
 	}
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
 		l.Computed = append(l.Computed, escapedURI)
@@ -92,6 +96,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		l.Computed = append(l.Computed, cacheKey(l, auth, to))
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
+	if auth.Takes != "" {
+		b.addBlock(l, "external-auth-taken", takenBlock{auth.Takes})
+	}
 }
 
 // cacheOf returns the cache of the answers about a location. Each namespace has its own, so
@@ -140,9 +147,10 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 
 // signIn adds the internal location that redirects clients to sign in, and returns its
 // name.
-func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
+func (b *builder) signIn(l *model.Location, auth *claim.Authentication) string {
+	asked := auth.Asked
 	redirect := derive(l, forSignIn)
-	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked)}
+	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked), Own: strings.Join(auth.Taken, " ")}
 	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
 		redirect.Computed = append(redirect.Computed, escapedURI)

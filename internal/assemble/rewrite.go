@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"strings"
+
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -10,12 +12,24 @@ import (
 // that equals the path does not.
 func rewrites(target, path string) bool { return target != "" && target != path }
 
+// dropsRest reports whether a rewrite-target that equals the path replaces what begins with the
+// path and a slash. In ingress-nginx the path of such a location has a slash at its end, so that
+// it does not equal the target. See rewrite-same.txtar.
+func dropsRest(c *claim.Claim) bool {
+	return c.Annotations.Rewrite.Target == c.Path && c.PathType != claim.Exact && !c.Annotations.Regex.Enabled && !strings.HasSuffix(c.Path, "/")
+}
+
 // rewrite adds the rewrite of a claim to a location. The pattern is the path of the
 // location. As in ingress-nginx, it is not anchored and may match in the middle of the
 // URI. names are its named groups.
 func (b *builder) rewrite(l *model.Location, c *claim.Claim, pattern string, names []string) {
 	asked := c.Annotations.Rewrite.Target
-	if l.Return != nil || !rewrites(asked, l.Rule.Path) {
+	switch {
+	case l.Return != nil:
+		return
+	case dropsRest(c):
+		pattern += "/"
+	case !rewrites(asked, l.Rule.Path):
 		return
 	}
 	target, ok := route.RenameReferences(asked, names)

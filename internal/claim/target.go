@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/annotations"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -39,6 +40,11 @@ type Authentication struct {
 	// further one that cannot be a part of the key of kept answers, empty for none.
 	Varying     []string
 	Uncacheable string
+	// Question is the snippet of the question, and Takes the part of it that takes headers of the
+	// answer. Taken are the variables that this and other snippets of the Ingress set to those.
+	Question keys.QuestionSnippet
+	Takes    keys.Snippet
+	Taken    []string
 }
 
 // Keeps reports whether answers of the server are kept.

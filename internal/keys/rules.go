@@ -74,6 +74,12 @@ const (
 	authText      = `(?:` + authPlain + `|` + authVariable + `)`
 )
 
+// authNamed matches the name of a variable for authentication requests.
+var authNamed = regexp.MustCompile(`^` + authNames + `$`)
+
+// IsAuthVariable reports whether a variable may be in a text about authentication.
+func IsAuthVariable(name string) bool { return authNamed.MatchString(name) }
+
 // cacheDirective is a directive of Cache-Control in answers (RFC 9111, RFC 5861, RFC 8246).
 const cacheDirective = `(?:public|private|no-store|no-cache|no-transform|must-revalidate|proxy-revalidate|must-understand|immutable|(?:max-age|s-maxage|stale-while-revalidate|stale-if-error)=[0-9]{1,10})`
 
@@ -175,6 +181,9 @@ var addressRules = []textRule{
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
+		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
+	// A snippet may set the other variables: translate looks.
+	{"own_signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authPlain + `|#|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
 	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},

@@ -73,7 +73,7 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 	for _, statement := range statements {
 		// A subrequest shares its variables with its parent, and the balancer finds the
 		// server by the URI.
-		if variable, groups := statement.Sets(); variable != "" || len(groups) > 0 || statement.Name() == "rewrite" {
+		if variable, groups := statement.Sets(); (variable != "" || len(groups) > 0 || statement.Name() == "rewrite") && !takesFromAnswer(statement) {
 			return &specific{fmt.Sprintf("line %d: %s changes the request of the client", statement.Line, model.Quoted(statement.Name()))}
 		}
 		if leadsOn.MatchString(statement.Name()) {
@@ -82,6 +82,43 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 	}
 	*s = QuestionSnippet(text)
 	return nil
+}
+
+// fromAnswer matches the variables with headers of the answer of an authentication server.
+var fromAnswer = regexp.MustCompile(`^\$(?:upstream_http_[A-Za-z0-9_]+|\{upstream_http_[A-Za-z0-9_]+\})$`)
+
+// takesFromAnswer reports whether a directive sets a variable to a header of the answer of an
+// authentication server.
+func takesFromAnswer(s syntax.Statement) bool {
+	return s.Name() == "auth_request_set" && s.Depth == 0 && len(s.Tokens) == 3 && fromAnswer.MatchString(s.Tokens[2])
+}
+
+// Split separates the directives that take headers of the answer: they count in the location that
+// asks, as the recipe of Vouch means them.
+func (s QuestionSnippet) Split() (question QuestionSnippet, takes Snippet) {
+	statements, _ := syntax.Parse([]byte(s))
+	done, asked := 0, ""
+	for _, statement := range statements {
+		if takesFromAnswer(statement) {
+			asked += string(s[done:statement.Start])
+			takes += Snippet(s[statement.Start:statement.End]) + "\n"
+			done = statement.End
+		}
+	}
+	return QuestionSnippet(asked) + s[done:], takes
+}
+
+// TakenFromAnswer returns the variables, in lower case, that the snippet sets to headers of the
+// answer of an authentication server.
+func (s Snippet) TakenFromAnswer() (names []string) {
+	statements, _ := syntax.Parse([]byte(s))
+	for _, statement := range statements {
+		if takesFromAnswer(statement) {
+			name, _ := statement.Sets()
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Place sets the position of a block with the snippet. A return in it also answers plain
@@ -210,11 +247,11 @@ func leads(name, argument string) string {
 // again with the templates in force.
 func overwrites(s syntax.Statement) string {
 	variable, groups := s.Sets()
-	if variable != "args" && variable != "limit_rate" && foreign(variable) {
+	if !syntax.MaySet(variable) && foreign(variable) {
 		return variable
 	}
 	for _, group := range groups {
-		if group == "args" || group == "limit_rate" || foreign(group) {
+		if syntax.MaySet(group) || foreign(group) {
 			return group
 		}
 	}

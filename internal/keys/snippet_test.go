@@ -83,3 +83,31 @@ func TestSnippet(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestionSnippetSplit(t *testing.T) {
+	t.Parallel()
+	text := "# the recipe\nauth_request_set $a $upstream_http_x_a;\nproxy_set_header X-A 1; auth_request_set \"$B\" ${upstream_http_x_b};\n"
+	var s QuestionSnippet
+	if err := s.UnmarshalText([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	question, takes := s.Split()
+	if want := "auth_request_set $a $upstream_http_x_a;\nauth_request_set \"$B\" ${upstream_http_x_b};\n"; string(takes) != want {
+		t.Errorf("takes %q, want %q", takes, want)
+	}
+	if want := "# the recipe\n\nproxy_set_header X-A 1; \n"; string(question) != want {
+		t.Errorf("question %q, want %q", question, want)
+	}
+	if got := strings.Join(takes.TakenFromAnswer(), " "); got != "a b" {
+		t.Errorf("taken: %s", got)
+	}
+	for _, text := range []string{
+		"auth_request_set $a $uri;", "auth_request_set $a $upstream_http_x$uri;", "auth_request_set $a 1;", "auth_request_set $route $upstream_http_x;",
+		"if ($a) { auth_request_set $a $upstream_http_x; }", "set $a $upstream_http_x;",
+	} {
+		var s QuestionSnippet
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}

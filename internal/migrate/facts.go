@@ -15,6 +15,7 @@ import (
 	"sluice/internal/pcre"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 	"sluice/internal/translate"
 )
 
@@ -63,6 +64,12 @@ func (f *facts) asks(names string) bool {
 
 // value is an annotation without space around it, "" if it is not there.
 func (f *facts) value(name string) string { return strings.TrimSpace(f.given[name]) }
+
+// snippetReads reports whether a snippet names one of these variables.
+func (f *facts) snippetReads(names ...string) bool {
+	read := syntax.Variables([]byte(f.value("configuration-snippet") + f.value("server-snippet") + f.value("auth-snippet")))
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(read, name) })
+}
 
 // setting is the text of a setting in force.
 func (f *facts) setting(name string) string {

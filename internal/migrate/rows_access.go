@@ -41,6 +41,7 @@ var accessRows = []row{
 	{"auth-cache-body", "kept answers with a body over", untold(byAnswer)},
 	{"auth-cookies", "several `Set-Cookie` of a server that authenticates", asked("auth-url")},
 	{"auth-keepalive", "`auth-keepalive`", asked("auth-keepalive")},
+	{"auth-snippet-taken", "`auth_request_set` with a header of the answer in", quiet(func(f *facts) bool { return strings.Contains(f.value("auth-snippet"), "auth_request_set") })},
 	{"auth-snippet-leads", "`auth-snippet` with `error_page`", by("auth-snippet").that("another path")},
 	{"auth-snippet-variables", "`auth-snippet` that sets variables", by("auth-snippet")},
 	{"auth-snippet-key", "variables in `auth-snippet` beside", asked("auth-snippet").with("auth-cache-key")},
@@ -73,6 +74,12 @@ var accessRows = []row{
 	{"server-snippet-others", "a `server-snippet` of a rule without a host", by("server-snippet").that("without a host", "is the oldest", "whose Ingress")},
 	{"stream-snippet", "a `stream-snippet` with other directives", by("stream-snippet").on("Ingress")},
 	{"snippet-open", "a snippet that is not closed", because(model.InvalidValue).in("configuration-snippet server-snippet").denying().fix("Sluice cannot check this snippet, also where snippets are allowed. Move it into the backend, or leave this Ingress with ingress-nginx for now.")},
+	{"snippet-borrowed", "`$balancer_ewma_score`, `$cors`, `$target`", quiet(func(f *facts) bool {
+		return f.snippetReads("balancer_ewma_score", "cors", "target", "cache_key", "tmp_cache_key")
+	})},
+	{"snippet-trace", "`$opentelemetry_span_id` and", quiet(func(f *facts) bool {
+		return f.snippetReads("opentelemetry_span_id", "opentelemetry_context_traceparent")
+	})},
 	{"snippet-variables", "a snippet that sets a variable of Sluice", by("configuration-snippet server-snippet").that("variable")},
 	{"snippet-headers", "a header of `proxy_set_header` in a snippet", quiet(func(f *facts) bool { return strings.Contains(f.value("configuration-snippet"), "proxy_set_header") })},
 	{"exempt-below", "a path of `no-auth-locations` or", quiet((*facts).looksExempt)},

@@ -27,6 +27,7 @@ var pathRows = []row{
 		return f.anyPath(func(p path) bool { return p.kind == "Exact" && p.text == "/" && p.pattern })
 	})},
 	{"refused-protects", "an Ingress that nginx refuses, that protects", untold(operation)},
+	{"geoip-off", "a variable `$geoip_*`, or `$geoip2_*` without", because(model.Refused).that("the setting use-geoip2")},
 	{"pattern-refused", "a pattern, ciphers, a variable or anything else that nginx refuses of an Ingress", by("spec.rules*").that("cannot be written to nginx.conf", "does not compile")},
 	{"pattern-groups", "a pattern whose groups cannot be told", by("spec.rules*").that("want a regular expression")},
 	{"health-labels", "the health path on a host with a wildcard", quiet(func(f *facts) bool {
@@ -45,6 +46,11 @@ var pathRows = []row{
 	{"unserved-first", "a path that nobody serves, on a host whose", untold(byRequest)},
 	{"default-beside-rules", "`spec.defaultBackend` beside rules without a host", quiet(func(f *facts) bool {
 		return f.ingress.Spec.DefaultBackend != nil && hostless(f.ingress)
+	})},
+	{"rewrite-same", "a `rewrite-target` that equals a Prefix path", quiet(func(f *facts) bool {
+		return f.anyPath(func(p path) bool {
+			return p.is("Prefix") && !p.endsInSlash() && p.text == f.value("rewrite-target") && f.value("use-regex") != "true"
+		})
 	})},
 	{"rewrite-invalid", "a rewrite that is invalid", by("rewrite-target")},
 	{"conflict", "the loser of a conflict", because(model.Conflict).same()},

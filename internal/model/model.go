@@ -220,6 +220,8 @@ type Return struct {
 	// URL is the target of a redirect, empty for none. It is as the user wrote it: it
 	// may begin with "/", for the host of the request, and contain variables.
 	URL string `json:"url,omitempty"`
+	// Own are variables of the owner's snippets that may be in it, with spaces between.
+	Own string `json:"own,omitempty"`
 	// Relative is set if a URL without a host is sent as it is.
 	Relative bool `json:"relative,omitempty"`
 	// GRPCError is set in a named location that answers errors of nginx. A gRPC client

@@ -36,6 +36,11 @@ func (r *rendering) print(b model.Block, context string) error {
 		r.page.Truncate(start)
 		r.page.Buffer.Write(text)
 	}
+	if len(r.more.headers) > 0 && len(r.page.rawIn(start, r.page.Len())) == 0 {
+		text := r.asMore(bytes.Clone(r.page.Bytes()[start:]))
+		r.page.Truncate(start)
+		r.page.Buffer.Write(text)
+	}
 	r.page.indent(start, indents[context])
 	r.page.from(before)
 	return nil
@@ -70,7 +75,7 @@ type blockList struct {
 
 func (b *blockList) insert() error {
 	b.own = nil
-	if len(b.beside) == 0 && len(b.unlike) == 0 && !b.repeats() {
+	if len(b.beside) == 0 && len(b.unlike) == 0 && len(b.more.headers) == 0 && !b.repeats() {
 		return b.printAll()
 	}
 	before, start := b.page.here(), b.page.Len()
@@ -78,12 +83,13 @@ func (b *blockList) insert() error {
 		return err
 	}
 	b.own = append(inheritables(b.page.Bytes()[start:]), b.beside...)
-	missing := lost(b.outside, b.own, b.unlike...)
-	if len(missing) == 0 {
+	own, instead := b.replaceInherited(b.own)
+	missing := lost(b.outside, own, b.unlike...)
+	if b.own = own; len(missing)+len(instead) == 0 {
 		return nil
 	}
 	b.page.back(before)
-	for _, text := range b.textsOf(missing) {
+	for _, text := range append(b.textsOf(missing), instead...) {
 		b.page.WriteString(indents[b.context] + text + "\n")
 	}
 	return b.printAll()

@@ -168,12 +168,15 @@ func (t *Templates) learnDialects() {
 }
 
 // learnInherited adds the directives that blockList repeats in a server or a location, which
-// can be those of the http level or of a server snippet.
+// can be those of the http level or of a server snippet, and the one that stands for add_header.
 func (t *Templates) learnInherited() {
 	for _, at := range []*tokens.Node{t.grammar.At(inServer...), t.hosts.At(inServer...), t.hosts.At(inLocation...)} {
 		for name := range inheritedWhole {
 			at.Leaf(name, tokens.Counts{Min: 1, Max: 3})
 		}
+	}
+	for _, at := range []*tokens.Node{t.grammar.At(inHTTP...), t.grammar.At(inServer...), t.hosts.At(inServer...), t.hosts.At(inLocation...)} {
+		at.Leaf(setMore, tokens.Counts{Min: 1, Max: 1})
 	}
 }
 

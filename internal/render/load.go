@@ -53,7 +53,7 @@ var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"headers", false, inHTTP}, {"joined-headers", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
 	{"server", true, inHTTP}, {"subrequests", false, inServer}, {"subrequests", true, inServer}, {"location", true, inServer}, {"body-limit", true, inLocation}, {"named", true, inServer}, {"subrequest", true, inServer},
-	{"proxy-ssl", true, inLocation}, {"fastcgi", false, inHTTP}, {"core-rules", false, inHTTP}, {"geoip", false, inHTTP}, {"quic-passed", false, inHTTP},
+	{"proxy-ssl", true, inLocation}, {"fastcgi", false, inHTTP}, {"core-rules", false, inHTTP}, {"borrowed", false, inHTTP}, {"geoip", false, inHTTP}, {"quic-passed", false, inHTTP},
 	{"server-tls", true, inServer}, {"server-ciphers", true, inServer}, {"client-trust", true, inServer},
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"stream-snippet", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }

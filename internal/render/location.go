@@ -18,7 +18,7 @@ type locationView struct {
 	Redirect *model.Redirect
 	Return   int
 	// Sends is a redirect, nil for none.
-	Sends *model.Return
+	Sends *sendsView
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string
 	// Backend is the key of the backend, "" if it follows from Route.
@@ -41,6 +41,10 @@ type locationView struct {
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
 	Computed []computedView
+	// Names are the values of variables that snippets read, nil for those of the maps.
+	Names *namesView
+	// AuthCookie is the variable with the cookies of the authentication server, "" for none.
+	AuthCookie string
 	// BodyLimit limits bodies where nginx does not.
 	BodyLimit insertion
 	// Presents is the certificate for the backend, nil for none.
@@ -105,7 +109,13 @@ func (v *locationView) answer(r model.Return, can Capabilities) {
 	case strings.HasPrefix(r.URL, "/") && !r.Relative:
 		r.URL = "$redirect_scheme://$best_http_host" + r.URL
 	}
-	v.Sends = &r
+	v.Sends = &sendsView{r, tokens.URL{Text: r.URL, Own: strings.Fields(r.Own)}}
+}
+
+// sendsView is a redirect.
+type sendsView struct {
+	model.Return
+	OwnURL tokens.URL
 }
 
 // locations prints the locations of the server, and checks each of them.
@@ -151,7 +161,15 @@ func (s *serverRendering) replace(location *model.Location, err error) error {
 func (s *serverRendering) location(template string, location *model.Location) error {
 	before := s.page.here()
 	shared, upstreams, inspected := len(s.out.shared), len(s.out.upstreams), s.out.inspected
+	s.reads, s.more = s.around, s.around.more
 	err := s.try(template, location)
+	if found := s.around.plus(readingOf(s.page.Bytes(), s.page.rawSince(before.length))); err == nil && !found.equal(s.around) {
+		s.page.back(before)
+		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
+		s.reads, s.more = found, found.more
+		err = s.try(template, location)
+	}
+	s.more = more{}
 	if err != nil {
 		s.page.back(before)
 		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
@@ -230,6 +248,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 		}
 	}
 	view.Computed, view.Watch = s.computed(location), s.watch(location)
+	s.setForSnippets(view, location)
 	view.BodyLimit = s.bodyLimit(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)

@@ -152,7 +152,7 @@ func (p *page) cut() *chunk {
 		p.marks = p.marks[:n-1] // It is for the lines of the next chunk.
 	}
 	c := &chunk{text: bytes.Clone(p.Bytes()), lines: lines, marks: slices.Clone(p.marks), origins: slices.Clone(p.origins), raw: slices.Clone(p.raw)}
-	c.headersMore = usesHeadersMore(c.text, c.raw)
+	c.headersMore, c.read = usesHeadersMore(c.text, c.raw), readingOf(c.text, c.raw)
 	p.Reset()
 	p.counted, p.line = 0, 0
 	p.marks, p.origins, p.raw = p.marks[:0], p.origins[:0], p.raw[:0]
@@ -168,6 +168,8 @@ type chunk struct {
 	raw     []extent
 	// headersMore is set if a snippet uses the module of that name.
 	headersMore bool
+	// read are the variables that snippets name.
+	read reading
 	// server is set for the server of a host.
 	server bool
 }

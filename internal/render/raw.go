@@ -40,6 +40,9 @@ func (p *page) rawIn(start, end int) []extent {
 	return found
 }
 
+// rawSince returns the extents since a position, as positions in the page.
+func (p *page) rawSince(start int) []extent { return p.raw[p.rawFrom(start):] }
+
 // rawFrom counts the snippets before a position.
 func (p *page) rawFrom(start int) int {
 	return sort.Search(len(p.raw), func(i int) bool { return p.raw[i].start >= start })
@@ -51,6 +54,9 @@ func (r *rendering) checkRaw(since int) error {
 	for _, e := range r.page.raw[r.page.rawFrom(since):] {
 		if bytes.Contains(r.page.Bytes()[e.start:e.end], []byte(presentedKey)) {
 			return &tokens.Refusal{Want: "a snippet that does not read the private key for a backend", Got: "$" + presentedKey}
+		}
+		if err := r.unknownPlace(r.page.Bytes()[e.start:e.end]); err != nil {
+			return err
 		}
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
 		if err != nil {
@@ -69,11 +75,11 @@ func (r *rendering) checkRaw(since int) error {
 }
 
 // overwrites returns the variable of Sluice or nginx that a directive sets, "" for none.
-// args and limit_rate may be set, but not by a group of that name: that would change the
+// Those of syntax.MaySet may be set, but not by a group of that name: that would change the
 // meaning of the variable for all requests.
 func (t *Templates) overwrites(s syntax.Statement) string {
 	variable, groups := s.Sets()
-	if variable != "args" && variable != "limit_rate" && t.reserved(variable) {
+	if !syntax.MaySet(variable) && t.reserved(variable) {
 		return variable
 	}
 	for _, group := range groups {

@@ -4,6 +4,7 @@ import (
 	"sluice/internal/giveway"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/tokens"
 )
 
@@ -49,6 +50,12 @@ type rendering struct {
 	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
 	everywhere everywhere
+	// read are the variables that texts for all hosts name. definesPlaces is set if an
+	// http-snippet may define those of GeoIP.
+	read          reading
+	definesPlaces bool
+	// more are the headers that snippets set where text is printed now.
+	more more
 	// inspected is the use of ModSecurity by all servers.
 	inspected inspected
 	view      *mainView
@@ -67,7 +74,8 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	shared := r.shared(servers)
 	all := upstreams(servers)
 	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
-	r.body = append(r.body, http)
+	definitions, http := r.borrowed(http, servers)
+	r.body = append(r.body, definitions, http)
 	r.body = append(r.body, r.inUse(all)...)
 	r.body = append(r.body, shared, r.coreRules(servers), r.upstreams(all), r.fixed())
 	for _, server := range servers {
@@ -88,7 +96,9 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r = &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
 	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
 	r.withoutModules()
+	r.findPlaces()
 	r.checkSnippets()
+	r.read = r.readBySettings()
 	streams = r.printableStreams(s)
 	r.underscores = r.takesUnderscores(s.Servers)
 	r.fronted, r.passedHosts = streams.PassesThrough, passedHosts(streams.Passthroughs)
@@ -169,7 +179,11 @@ func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 // http prints the http level without the servers.
 func (r *rendering) http() *chunk {
 	r.view.Blocks, r.view.Headers = r.settings("http"), func() error { return r.ownHeaders(headersTemplate(r.view.Joined)) }
+	if http, ok := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet); ok {
+		r.more = moreIn([]byte(http.Text))
+	}
 	r.must("http", r.view, inHTTP...)
+	r.more = more{}
 	r.geoIP()
 	r.refuseQUIC()
 	c := r.page.cut()

@@ -57,10 +57,11 @@ func (s *serverRendering) capturing(l *model.Location) (path, target string) {
 // matched reports whether the pattern of a rewrite finds in a URI exactly what that of its
 // location has found. Both find it at the beginning if that of the location finds nothing
 // elsewhere. A snippet may have changed the URI in between, and nginx escapes numbered
-// captures in parameters, but not named ones.
+// captures in parameters, but not named ones. A snippet may need the captures of the location,
+// which the pattern that always matches would take.
 func (s *serverRendering) matched(l *model.Location) bool {
 	r, ends := l.Rewrite, func(b model.Block) bool { return b.Ends }
-	if r == nil || s.everywhere.locations != nil || l.Modifier != model.Pattern || "(?i)"+strings.TrimPrefix(l.Path, "^") != r.Pattern ||
+	if r == nil || s.reads.captures || s.everywhere.locations != nil || l.Modifier != model.Pattern || "(?i)"+strings.TrimPrefix(l.Path, "^") != r.Pattern ||
 		strings.Contains(r.Prefix, "$") || !strings.HasPrefix(r.Target, "/") || strings.Contains(r.Target, "?") ||
 		strings.Contains(strings.ReplaceAll(l.Path, "(?:", ""), "(?") || slices.ContainsFunc(l.Blocks, ends) {
 		return false

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"sluice/internal/keys"
@@ -24,6 +25,8 @@ type serverView struct {
 	Watch string
 	// OtherForms are the headers whose other forms are taken from requests, nil for none.
 	OtherForms *otherFormsView
+	// Early has variables computed before nginx looks for a location, nil for none.
+	Early *earlyView
 	// Decision is told to clients that ask about a redirect, "" for nothing.
 	Decision string
 
@@ -31,6 +34,9 @@ type serverView struct {
 
 	Listen, Global, TLS, Blocks, Locations insertion
 }
+
+// earlyView says which variables. OriginLists is set for those of the lists of origins.
+type earlyView struct{ OriginLists bool }
 
 // serverRendering is one server in the making.
 type serverRendering struct {
@@ -50,6 +56,10 @@ type serverRendering struct {
 	inherited []inheritable
 	unlike    []string
 	bodies    keys.Size
+	// around are the variables that texts for all locations name, and reads those of the location
+	// that is printed now. early is not nil if snippets name captures.
+	around, reads reading
+	early         *earlyView
 	// candidates are the names of the locations that dispatches pass requests to.
 	candidates map[string]bool
 }
@@ -84,6 +94,13 @@ func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
 	problems := len(r.problems)
 	sr := &serverRendering{rendering: r, server: s, watched: watched(s), out: &rendered{}}
 	err := sr.execute()
+	if err == nil && readingOf(r.page.Bytes(), r.page.raw).captures {
+		r.page.back(position{})
+		r.problems = r.problems[:problems]
+		early := &earlyView{slices.ContainsFunc(sr.out.shared, func(t sharedText) bool { return strings.Contains(t.text, "$cors_any_label {") })}
+		sr = &serverRendering{rendering: r, server: s, watched: watched(s), out: &rendered{}, early: early}
+		err = sr.execute()
+	}
 	if err != nil {
 		r.page.back(position{})
 		r.problems = r.problems[:problems]
@@ -104,15 +121,24 @@ func (s *serverRendering) execute() error {
 	}
 	own := &blockList{rendering: s.rendering, context: "server", blocks: s.everywhere.ofServer(s.server.Blocks), outside: s.outside}
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location"}
-	s.inherited = s.outside
+	s.inherited, s.around = s.outside, s.read
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
 		Watch: s.watchAll(), Counts: s.countsServer(), Decision: s.decisionOfRedirect(),
-		OtherForms: s.otherForms(),
-		Listen:     s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
+		OtherForms: s.otherForms(), Early: s.early,
+		Listen: s.guarded(s.page.chunkInsertion(s.listenOf(s.server))), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			start := s.page.Len()
+			before := s.page.here()
 			err := s.guarded(own.insert)()
+			found := readingOf(s.page.Bytes(), s.page.rawSince(start))
+			if err == nil && len(found.headers) > 0 {
+				s.page.back(before)
+				s.more = found.more
+				err = s.guarded(own.insert)()
+				s.more = more{}
+			}
+			s.around = s.read.plus(reading{names: found.names, more: more{headers: found.headers}})
 			s.bodies = limitOf(s.page.Bytes()[start:], s.outsideBodies)
 			ours := s.withoutSnippetHeaders(own.own)
 			s.inherited = inForce(s.outside, ours)

@@ -43,7 +43,13 @@ type Log struct {
 	Syslog         bool           `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the logs go to the syslog server at syslog-host instead of files."`
 	SyslogHost     string         `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
 	SyslogPort     int            `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`
+
+	// ByVariable is set if a snippet decides by $loggable which requests are in the access log.
+	ByVariable bool `json:"-"`
 }
+
+// Loggable is the variable by which the access log leaves out requests.
+const Loggable = "loggable"
 
 // Escape returns the escape parameter of log_format, "" for the default.
 func (f LogFormat) Escape() string {
@@ -125,7 +131,7 @@ func (l Log) Sampling() Sampling { return l.SamplingBy(l.AccessShares) }
 
 // SamplingBy returns that of a log with other shares.
 func (l Log) SamplingBy(shares keys.LogShares) Sampling {
-	return Sampling{Shares: shares, Hash: model.SHA256(fmt.Sprint(shares))[:16], Skips: len(l.SkipURLs) > 0}
+	return Sampling{Shares: shares, Hash: model.SHA256(fmt.Sprint(shares))[:16], Skips: len(l.SkipURLs) > 0 || l.ByVariable}
 }
 
 // ErrorLog returns the target of messages about requests, "" for standard error.

@@ -28,6 +28,12 @@ func (s Statement) Sets() (variable string, groups []string) {
 	return variable, groups
 }
 
+// MaySet reports whether snippets may set a variable of nginx or of Sluice: it decides about the
+// request alone, for which $loggable = 0 means that the access log leaves it out.
+func MaySet(variable string) bool {
+	return variable == "args" || variable == "limit_rate" || variable == "loggable"
+}
+
 // Groups returns the variables that named groups of regular expressions in a text set, in
 // lower case.
 func Groups(text []byte) []string {

@@ -80,7 +80,7 @@ func Printers() map[string]printer {
 	return map[string]printer{
 		"word": OfText(PrintWord), "part": OfText(printPart), "host": OfText(PrintHost), "alias": printAlias, "onelabel": OfText(printOneLabel),
 		"str": OfText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": OfText(printVerbatim),
-		"logformat": OfText(printLogFormat), "streamformat": OfText(printStreamFormat), "header": OfText(PrintHeader), "argument": printArgument, "url": OfText(printURL), "parameter": OfText(printParameter), "target": OfText(printTarget),
+		"logformat": OfText(printLogFormat), "streamformat": OfText(printStreamFormat), "header": OfText(PrintHeader), "argument": printArgument, "url": printAnyURL, "parameter": OfText(printParameter), "target": OfText(printTarget),
 		"mapkey": OfText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": OfText(PrintVariable),
 		"size": OfText(printSize), "duration": printDuration, "path": OfText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
 	}

@@ -31,6 +31,19 @@ var KnownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 // are not text.
 var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry request_metrics vouched_addr`)
 
+// Borrowed are variables of ingress-nginx that only texts of users need, with their values where
+// nothing sets them. They are defined where a snippet or the format of the access log names them.
+// Source: nginx.tmpl of ingress-nginx 1.15, and its module for OpenTelemetry.
+var Borrowed = map[string]string{
+	"auth_cookie": "", "balancer_ewma_score": "-1", "cache_key": "", "cors": "", model.EscapedURI: "", "global_rate_limit_exceeding": "n", LocationPath: "", "loggable": "1",
+	"opentelemetry_context_traceparent": "", "opentelemetry_span_id": "", "opentelemetry_trace_id": "", "target": "", "tmp_cache_key": "",
+}
+
+func borrowed(name string) bool {
+	_, known := Borrowed[name]
+	return known
+}
+
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.
 // Source: https://nginx.org/en/docs/varindex.html, those of ngx_stream_*
@@ -90,7 +103,7 @@ func PrintVariable(s string) (string, error) { return PrintOwnVariable("", s) }
 // its own variables.
 func PrintOwnVariable(own, s string) (string, error) {
 	name := strings.TrimPrefix(s, "$")
-	if !partBytes.Holds(name) || strings.ContainsAny(name, ".:/-") || !Known(name) && !InternalVariables[name] && !GeoIP[name] && !IsDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
+	if !partBytes.Holds(name) || strings.ContainsAny(name, ".:/-") || !Known(name) && !InternalVariables[name] && !borrowed(name) && !GeoIP[name] && !IsDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
 	}
 	return limit("$"+name, s)
@@ -123,7 +136,7 @@ const LocationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
 func printLogFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return name == LocationPath || ofLog[name] || GeoIP[name] || Known(name) })
+	return printVariables(s, func(name string) bool { return borrowed(name) || ofLog[name] || GeoIP[name] || Known(name) })
 }
 
 // GeoIP are the variables about the place of a client. Only the format of the access log may
@@ -175,16 +188,34 @@ func printArgument(value any) (string, error) {
 	return printVariables(s, func(name string) bool { return Known(name) || name == model.EscapedURI })
 }
 
+// URL is the URL of a redirect in which further variables may be. None of them can contain a line
+// end.
+type URL struct {
+	Text string
+	// Own are the further variables, in lower case.
+	Own []string
+}
+
+// printAnyURL prints a URL, or a text that is one.
+func printAnyURL(value any) (string, error) {
+	if url, ok := value.(URL); ok {
+		return printURL(url.Text, url.Own...)
+	}
+	return OfText(func(s string) (string, error) { return printURL(s) })(value)
+}
+
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
 // client sent it: nginx decodes $uri, so it can contain a line end.
-func printURL(s string) (string, error) {
+func printURL(s string, own ...string) (string, error) {
 	parts := strings.Split(s, "$")
 	for i, part := range parts[1:] {
 		if name, rest, whole := VariableName(part); whole && name == "uri" {
 			parts[i+1] = "{request_path}" + rest
 		}
 	}
-	return printVariables(strings.Join(parts, "$"), func(name string) bool { return name == model.RedirectRest || inHeaders(name) })
+	return printVariables(strings.Join(parts, "$"), func(name string) bool {
+		return name == model.RedirectRest || inHeaders(name) || slices.Contains(own, strings.ToLower(name))
+	})
 }
 
 // printTarget prints the target of a rewrite. A variable that a map computes with a pattern

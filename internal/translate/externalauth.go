@@ -45,7 +45,10 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	}
 	at.Pool = poolOf(asked)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
-	ofSnippet, uncacheable := snippetVariables(string(asked.Snippet))
+	auth.Question, auth.Takes = asked.Snippet.Split()
+	auth.Taken = slices.Concat(auth.Takes.TakenFromAnswer(), ing.Annotations.ConfigurationSnippet.Text.TakenFromAnswer())
+	t.checkSignIn(ing, auth)
+	ofSnippet, uncacheable := snippetVariables(string(auth.Question))
 	auth.Varying, auth.Uncacheable = append(auth.Varying, ofSnippet...), uncacheable
 	if uncacheable != "" && asked.CacheKey != "" && !asked.OfSettings() {
 		ing.report(ing.field("auth-cache-key"), model.InvalidValue, uncacheableText("auth-snippet", uncacheable))
@@ -69,6 +72,18 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		}
 	}
 	return &claim.Attached{Auth: auth, Size: size}
+}
+
+// checkSignIn leaves out a sign-in page with a variable that nobody sets.
+func (t *translation) checkSignIn(ing *owner, auth *claim.Authentication) {
+	for _, name := range syntax.Variables([]byte(auth.Asked.SignIn)) {
+		if !keys.IsAuthVariable(name) && !slices.Contains(auth.Taken, name) {
+			ing.report(ing.field("auth-signin"), model.InvalidValue, fmt.Sprintf("want variables such as $host and $escaped_request_uri, and those that auth_request_set sets to $upstream_http_NAME in a snippet of this Ingress (got $%s): clients get 401", name))
+			without := *auth.Asked
+			without.SignIn, auth.Asked = "", &without
+			return
+		}
+	}
 }
 
 // poolOf returns the pool of connections that annotations ask for.
@@ -96,6 +111,12 @@ func snippetVariables(snippet string) (variables []string, uncacheable string) {
 		}
 	}
 	return variables, ""
+}
+
+// ofQuestion is the part of a snippet that is in the question.
+func ofQuestion(s keys.QuestionSnippet) string {
+	question, _ := s.Split()
+	return string(question)
 }
 
 // uncacheableText says that answers are not kept because of a variable of a snippet.
@@ -150,7 +171,7 @@ func globalAuthProblems(s *settings.Settings) []model.Problem {
 		return nil
 	}
 	var problems []model.Problem
-	if _, uncacheable := snippetVariables(string(s.Auth.Snippet)); uncacheable != "" && s.Auth.CacheKey != "" {
+	if _, uncacheable := snippetVariables(ofQuestion(s.Auth.Snippet)); uncacheable != "" && s.Auth.CacheKey != "" {
 		problems = append(problems, model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: uncacheableText("global-auth-snippet", uncacheable)})
 	}
 	switch at, _, text := authTarget(s.Auth.URL); {

@@ -82,9 +82,9 @@ func TestRewrites(t *testing.T) {
 		"captures/something/x", "~* ^/something(/|$)(.*) -> a as /$2 for (?i)/something(/|$)(.*)",
 		"captures/somethingelse", "/ -> 404",
 		"same/x", "^~ / -> a",
-		"equal/foobar", "~* ^/foo -> a", // its fallback is rewritten, which makes it a host of patterns
+		"equal/foobar", "~* ^/foo -> a as /foo for (?i)/foo/", // nothing to rewrite; its fallback is rewritten, which makes it a host of patterns
 		"equal2/foobar", "^~ / -> b",
-		"equal2/foo/", "^~ /foo/ -> a",
+		"equal2/foo/", "^~ /foo/ -> a as /foo for (?i)/foo/",
 		"forged/x", "~* ^/x(.*) -> a",
 		"named/item/12", "~* ^/item/([0-9]+) -> a as /$p_id/$1 for (?i)/item/(?<p_id>[0-9]+)",
 	}, []string{"InvalidValue Ingress default/forged rewrite-target"})

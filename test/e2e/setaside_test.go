@@ -17,7 +17,8 @@ var refusedAlone = map[string][]string{
 	"ciphers of the backend":   {"proxy-ssl-secret: default/ca", "proxy-ssl-ciphers: NOSUCH", "backend-protocol: HTTPS"},
 	"a zone that is not there": {"server-snippet: location /cached { proxy_cache static_cache; }"},
 	"a file that is not there": {"backend-protocol: HTTPS", "configuration-snippet: proxy_ssl_certificate /nosuch/client.crt; proxy_ssl_certificate_key /nosuch/client.key;"},
-	"an unknown variable":      {"configuration-snippet: add_header X-Country $geoip_country_nosuch;"},
+	"an unknown variable":      {"configuration-snippet: add_header X-Country $country_nosuch;"},
+	"a variable of GeoIP":      {"configuration-snippet: add_header X-Country $geoip_country_nosuch;"},
 	"in an auth-snippet":       {"auth-url: http://web.default.svc.cluster.local/", "auth-snippet: proxy_set_header X-A $nothing;"},
 	"a strange authority":      {"auth-tls-secret: default/strange"},
 }

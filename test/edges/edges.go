@@ -207,6 +207,7 @@ var ofRules = map[string][]string{
 	"auth_text":          {"/", "https://$host/-._~:,?&=;%+@$request_uri"},
 	"cache_key":          {"-", "A0 -._~:/,;=|$http_authorization${cookie_a}$remote_user$uri$args$ssl_client_s_dn"},
 	"signin_url":         {"/a", "http://a", "https://$host/-._~:,?&=;%+@#/?u=$escaped_request_uri", "$scheme://a", "${scheme}://a"},
+	"own_signin_url":     {"/a", "http://a", "https://$host/-._~:,?&=;%+@#/?u=$escaped_request_uri", "$scheme://a", "${scheme}://a"},
 	"parameter_name":     {"-", strings.Repeat("A", 100)},
 	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},

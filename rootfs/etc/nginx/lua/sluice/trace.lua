@@ -126,6 +126,25 @@ function _M.begin(arg)
   return context
 end
 
+-- The parts of $opentelemetry as the variables of the module of ingress-nginx have them: those of
+-- the span of the request.
+local PARTS = {
+  trace_id = function(context) return context:sub(4, 35) end,
+  span_id = function(context) return context:sub(37, 51) .. "0" end,
+  context_traceparent = function(context) return context:sub(1, 51) .. "0" .. context:sub(53, CONTEXT) end,
+}
+
+--- A part of the context of a request. For set_by_lua.
+-- @tparam table arg the name of the part
+-- @treturn string "" if there is no context
+function _M.part(arg)
+  local context = ngx.var.opentelemetry
+  if not context or context == "" then
+    return ""
+  end
+  return PARTS[arg[1]](context)
+end
+
 -- The variables of a record by their names in it, and the most bytes of each.
 local FIELDS = {
   method = { "request_method", 20 }, scheme = { "scheme", 10 }, host = { "host", 255 }, uri = { "request_uri", 512 },

@@ -1,0 +1,42 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHeadersOfMoreAreRead(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		`more_set_headers "X-A: 1" 'X-B:2'; add_header X-C 1;`:               {"x-a x-b", "x-a x-b"},
+		`more_clear_headers X-A "X-B: ";`:                                    {"x-a x-b", "x-a x-b"},
+		`more_set_headers -s 404 "X-A: 1"; more_set_headers -t text/html X;`: {"x x-a", ""},
+		`if ($a) { more_set_headers "X-A: 1"; } more_clear_headers X-B;`:     {"x-a x-b", "x-b"},
+		`more_set_headers "Set-Cookie: a"; more_set_input_headers "X-D: 1";`: {"", ""},
+	} {
+		got := moreIn([]byte(text))
+		if headers, always := strings.Join(got.headers, " "), strings.Join(got.always, " "); headers != want[0] || always != want[1] {
+			t.Errorf("%s: headers %q, always %q", text, headers, always)
+		}
+	}
+}
+
+func TestAddHeaderBesideMore(t *testing.T) {
+	t.Parallel()
+	r := &rendering{global: newGlobal(nil), more: more{headers: []string{"x-a", "x-b"}, always: []string{"x-b"}}}
+	for text, want := range map[string]string{
+		`add_header X-A "one \" two" always;`: `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: one \" two";`,
+		`add_header X-A 1 always;`:            `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: 1";`,
+		`add_header X-A "a $b" always;`:       `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: a $b";`,
+		`add_header X-B "1" always;`:          `add_header X-B "" always;`,
+		`add_header X-B $b always;`:           `add_header X-B "" always;`,
+		`add_header X-A "$b" always;`:         `add_header X-A "$b" always;`,
+		`add_header X-A "" always;`:           `add_header X-A "" always;`,
+		`add_header X-A "1";`:                 `add_header X-A "1";`,
+		`add_header X-C "1" always;`:          `add_header X-C "1" always;`,
+	} {
+		if got := string(r.asMore([]byte(text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
