@@ -31,8 +31,8 @@ const (
 	sharedMemory = "/dev/shm"
 )
 
-// limitValues are the values of the chart that set the limits of its folders.
-var limitValues = map[string]string{"/var/cache/nginx": "cacheSizeLimit", "/tmp": "tmpSizeLimit", stateFolder: "stateSizeLimit"}
+// LimitValues are the values of the chart that set the limits of its folders.
+var LimitValues = map[string]string{"/var/cache/nginx": "cacheSizeLimit", "/tmp": "tmpSizeLimit", stateFolder: "stateSizeLimit"}
 
 // volumesOfChart says where the chart takes further volumes.
 const volumesOfChart = " (controller.extraVolumes and extraVolumeMounts of the chart)"
@@ -108,11 +108,14 @@ func (d *disk) owner(otherwise string) string {
 
 // limit says where a limit comes from.
 func (d *disk) limit(f snapshot.Folder) string {
-	text := d.owner("the defaults of the chart")
-	if value := limitValues[f.Path]; value != "" && d.by == nil {
-		text += " (controller." + value + ")"
+	value := LimitValues[f.Path]
+	switch {
+	case d.by != nil || value == "":
+		return d.owner("the values")
+	case slices.ContainsFunc(ChartFolders, func(of snapshot.Folder) bool { return of.Path == f.Path && of.Limit == f.Limit }):
+		return "the defaults of the chart (controller." + value + ")"
 	}
-	return text
+	return "the values (controller." + value + ")"
 }
 
 // quantity prints a number of bytes as Kubernetes does.
