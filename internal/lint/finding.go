@@ -47,7 +47,7 @@ var severities = map[model.Reason]Severity{
 	Several: Error, Unreadable: Error, Empty: Error, Disk: Error,
 
 	model.Unread: Warning, model.Unhealthy: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, model.Fixed: Warning,
-	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
+	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning, assemble.Lifted: Warning,
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
 	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, translate.Classless: Note, assemble.SharedHost: Note,

@@ -54,7 +54,7 @@ func TestFoldersOfValues(t *testing.T) {
 	for values, want := range map[string]string{
 		"{}": "[]",
 		"controller: {extraVolumes: [{name: a, emptyDir: {sizeLimit: 2Gi}}, {name: b, secret: {}}], extraVolumeMounts: [{name: a, mountPath: /data}, {name: b, mountPath: /b}]}": "[{/data 2147483648 true}]",
-		"controller: {tmpSizeLimit: 1Gi, cacheSizeLimit: \"\"}":                                             "[{/var/cache/nginx 0 true} {/tmp 1073741824 true}]",
+		"controller: {tmpSizeLimit: 1Gi, cacheSizeLimit: \"\"}":                                        "[{/var/cache/nginx 0 true} {/tmp 1073741824 true}]",
 		"controller: {extraInitContainers: [{name: a}], cacheSizeLimit: 1000, extraVolumes: [sample]}": "[]",
 	} {
 		v, err := ReadValues([]byte(values))
