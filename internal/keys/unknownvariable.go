@@ -2,6 +2,7 @@ package keys
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -14,6 +15,9 @@ var namesOfRules = map[string]string{
 	"path_and_variables": variableNames, "host_and_variables": variableNames, "transaction_id": variableNames,
 }
 
+// listed are the rules that describe the valid texts with all variables.
+var listed = []string{"redirect_url", "http_url", "mirror_target"}
+
 var (
 	anyVariable = regexp.MustCompile(`\$\{?([A-Za-z0-9_]+)`)
 	// anyName is the end of a pattern for names that have another name in them.
@@ -21,7 +25,7 @@ var (
 )
 
 // unknownVariable returns the first variable of a text that a rule does not allow, with those that
-// it allows; "" if there is none, or the rule is about something else.
+// it allows unless the rule lists them; "" if there is none, or the rule is about something else.
 func unknownVariable(rule, text string) string {
 	names := namesOfRules[rule]
 	if names == "" {
@@ -29,9 +33,14 @@ func unknownVariable(rule, text string) string {
 	}
 	allowed := regexp.MustCompile(`^` + names + `$`)
 	for _, found := range anyVariable.FindAllStringSubmatch(text, -1) {
-		if !allowed.MatchString(found[1]) {
-			return "the variable " + model.OneLine("$"+found[1], 100) + " is none of those that it may have: " + listOf(names)
+		if allowed.MatchString(found[1]) {
+			continue
 		}
+		why := "the variable " + model.OneLine("$"+found[1], 100) + " is none of these"
+		if !slices.Contains(listed, rule) {
+			why += ": " + listOf(names)
+		}
+		return why
 	}
 	return ""
 }

@@ -16,11 +16,11 @@ func TestVariablesThatAreNotAllowedAreNamed(t *testing.T) {
 	}
 	const ofAuth = "$best_http_host, $escaped_request_uri, $host, $ingress_name, $namespace, $pass_access_scheme, $remote_addr, $request_id, $request_method, $request_uri, $req_id, $scheme, $server_name, $server_port, $service_name, $service_port, $cookie_NAME and $http_NAME"
 	for _, test := range []struct{ key, value, want string }{
-		{"url", "http://a.example/?x=$arg_x&y=$uri", `(got "http://a.example/?x=$arg_x&y=$uri"): the variable $arg_x is none of those that it may have: ` + ofAuth},
-		{"url", "http://a.example/${arg_x}", ": the variable $arg_x is none of those that it may have: "},
-		{"signin", "/in?rd=$escaped_request_uri&x=$hostname", ": the variable $hostname is none of those that it may have: " + ofAuth},
-		{"to", "/x$arg_x", ": the variable $arg_x is none of those that it may have: $args, $host, $is_args, $request_uri, $scheme and $uri"},
-		{"hosts", "a.example, $uri", ": the variable $uri is none of those that it may have: $args, "},
+		{"url", "http://a.example/?x=$arg_x&y=$uri", `(got "http://a.example/?x=$arg_x&y=$uri"): the variable $arg_x is none of these: ` + ofAuth},
+		{"url", "http://a.example/${arg_x}", ": the variable $arg_x is none of these: "},
+		{"signin", "/in?rd=$escaped_request_uri&x=$hostname", ": the variable $hostname is none of these: " + ofAuth},
+		{"to", "/x$arg_x", ": the variable $arg_x is none of these"},
+		{"hosts", "a.example, $uri", ": the variable $uri is none of these: $args, "},
 		{"url", "http://a.example/<$host>", ""},
 		{"url", "http://$/", ""},
 	} {
