@@ -264,7 +264,7 @@ func (f *migrateFlags) useValues(in *input, values *migrate.Values) string {
 		values.Flags["configmap"] = name.String()
 	}
 	in.Objects.Append(missingIn(in.Objects, values.Objects))
-	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Chart ingress-nginx (" + f.valuesNames() + ")", Arguments: values.Arguments()})
+	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Chart ingress-nginx (" + f.valuesNames() + ")", Arguments: values.Arguments(), Folders: values.Folders})
 	return ""
 }
 

@@ -83,6 +83,7 @@ type Annotations struct {
 	blocks   []model.Block
 	protects []string
 	leftOut  []string
+	emptied  []string
 	denied   bool
 	ofObject *ofObject
 	// fields are the annotations for one path by the keys that they give.
@@ -140,6 +141,9 @@ func (a *Annotations) Protects() []string { return a.protects }
 // LeftOut reports whether a behaviour was left out, because an annotation of it is invalid
 // or not allowed.
 func (a *Annotations) LeftOut(name string) bool { return slices.Contains(a.leftOut, name) }
+
+// Emptied reports whether a behaviour closes the paths because a key of it has no value.
+func (a *Annotations) Emptied(name string) bool { return slices.Contains(a.emptied, name) }
 
 // Protections returns the groups of the behaviours that protect the paths, and that of
 // satisfy. Groups that are equal by reflect.DeepEqual have the same effect.
@@ -201,6 +205,19 @@ func (a *Annotations) Each() iter.Seq[*Annotations] {
 			}
 		}
 	}
+}
+
+// liftedBy are the behaviours that directives of nginx lift.
+var liftedBy = map[string][]string{"satisfy": satisfied, "limit_req_dry_run": {"limits"}, "limit_conn_dry_run": {"limits"}}
+
+// IsLiftedBy reports whether a directive lifts a protection of any path.
+func (a *Annotations) IsLiftedBy(directive string) bool {
+	for each := range a.Each() {
+		if slices.ContainsFunc(liftedBy[directive], func(name string) bool { return slices.Contains(each.protects, name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // GuardsAny reports whether the annotations restrict access to any path, or should.

@@ -181,6 +181,8 @@ type outcome struct {
 	data  any
 	// protects is set if the behaviour protects the paths, denied if they must return 503.
 	protects, denied bool
+	// emptied is set if a key without a value closes them.
+	emptied bool
 }
 
 // read decodes a behaviour. If it must be left out, the result has its defaults.
@@ -188,7 +190,8 @@ func (r *reader) read(b *behaviour) outcome {
 	r.denied = false
 	group := b.of(defaultsOf(r.settings))
 	denies, protects := r.denies(b)
-	if r.emptied(b) {
+	emptied := r.emptied(b)
+	if emptied {
 		denies, protects = true, true
 	}
 	switch given := r.hasAny(b.Keys); {
@@ -197,7 +200,7 @@ func (r *reader) read(b *behaviour) outcome {
 	case given:
 		group = r.decode(b, denies)
 	}
-	return outcome{group: group, data: r.data(b, group), protects: protects, denied: r.denied}
+	return outcome{group: group, data: r.data(b, group), protects: protects, denied: r.denied, emptied: emptied}
 }
 
 // decode returns the group of a behaviour with a given key.
@@ -232,12 +235,15 @@ func (r *reader) mend(group any) []keys.Fault {
 // assemble combines the results of all behaviours.
 func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	a := *base
-	a.ofObject, a.fields, a.inherited, a.blocks, a.protects, a.denied = r.of, r.fields, r.inherited, nil, nil, r.general.denied
+	a.ofObject, a.fields, a.inherited, a.blocks, a.protects, a.emptied, a.denied = r.of, r.fields, r.inherited, nil, nil, nil, r.general.denied
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)
 		if o.protects {
 			a.protects = append(a.protects, b.Name)
+		}
+		if o.emptied {
+			a.emptied = append(a.emptied, b.Name)
 		}
 		a.denied = a.denied || o.denied
 		if o.data != nil {

@@ -17,7 +17,7 @@ type CORS struct {
 	Methods     keys.Methods     `key:"cors-allow-methods" default:"GET, PUT, POST, DELETE, PATCH, OPTIONS" risk:"medium" needs:"enable-cors" doc:"Methods that scripts may use."`
 	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" risk:"medium" validate:"excludes=*" needs:"enable-cors" doc:"Headers that scripts may send."`
 	Expose      keys.HeaderNames `key:"cors-expose-headers" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
-	Credentials bool             `key:"cors-allow-credentials" default:"true" risk:"low" needs:"enable-cors" doc:"Whether scripts may send cookies and authentication."`
+	Credentials bool             `key:"cors-allow-credentials" default:"true" risk:"low" needs:"enable-cors" invalid:"zero" instead:"scripts send no credentials" doc:"Whether scripts may send cookies and authentication."`
 	MaxAge      int              `key:"cors-max-age" default:"1728000" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request. -1 means that it must not."`
 }
 
@@ -83,11 +83,13 @@ func (c CORS) headers() []corsHeader {
 	if c.Credentials {
 		list = append(list, corsHeader{Name: "Access-Control-Allow-Credentials", Value: "true"})
 	}
-	list = append(list,
-		corsHeader{Name: "Access-Control-Allow-Methods", Value: string(c.Methods)},
-		corsHeader{Name: "Access-Control-Allow-Headers", Value: string(c.Headers)})
-	if c.Expose != "" {
-		list = append(list, corsHeader{Name: "Access-Control-Expose-Headers", Value: string(c.Expose)})
+	for _, names := range []corsHeader{
+		{Name: "Access-Control-Allow-Methods", Value: string(c.Methods)}, {Name: "Access-Control-Allow-Headers", Value: string(c.Headers)},
+		{Name: "Access-Control-Expose-Headers", Value: string(c.Expose)},
+	} {
+		if names.Value != "" {
+			list = append(list, names)
+		}
 	}
 	return append(list, corsHeader{Name: "Access-Control-Max-Age", Value: strconv.Itoa(c.MaxAge)})
 }

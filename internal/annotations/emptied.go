@@ -29,7 +29,7 @@ func (r *reader) emptied(b *behaviour) (closes bool) {
 		case beside != "":
 			closes = true
 			r.report(name, model.InvalidValue, "want a value, as "+r.field(beside)+" is beside it (got \"\")", true)
-		case r.fields[doc.Key] == "":
+		case r.fields[doc.Key] == "" && doc.Allowed == "": // without text, a snippet asks for nothing
 			r.report(name, model.Unread, "it is empty and protects nothing: write its value, or remove it", false)
 		}
 	}

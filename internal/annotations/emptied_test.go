@@ -42,3 +42,13 @@ func TestEmptyProtections(t *testing.T) {
 		}
 	}
 }
+
+// A snippet without text is nothing, as its author wrote no directive.
+func TestEmptySnippetsAreNothing(t *testing.T) {
+	t.Parallel()
+	for _, written := range []string{"configuration-snippet=", "server-snippet=", "auth-snippet=", "modsecurity-snippet=", "stream-snippet="} {
+		if p := readWritten(t, written); p.Denied() || len(p.Protects()) > 0 || len(p.Problems()) > 0 {
+			t.Errorf("%s: denied %v, %v", written, p.Denied(), p.Problems())
+		}
+	}
+}

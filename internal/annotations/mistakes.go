@@ -60,7 +60,7 @@ func tooRisky(doc keys.Doc, level keys.Risk) string {
 // withheld reports whether a key needs a setting and a risk level that the administrator
 // has not set.
 func (r *reader) withheld(doc keys.Doc, name string) bool {
-	if doc.Allowed == "" || doc.IsOff(r.given[name]) {
+	if doc.Allowed == "" || doc.IsOff(r.given[name]) || r.isUnset(&doc) {
 		return false
 	}
 	text, _ := r.settings.Value(doc.Allowed)

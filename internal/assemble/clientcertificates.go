@@ -89,6 +89,7 @@ func (b *builder) decideClients() {
 		undecided := b.clients.by == nil && b.clients.broken == nil
 		switch {
 		case !asksClients(owner):
+		case b.host.name == "" && owner.Annotations.Emptied(clientCertificates): // its own paths return 503
 		case b.host.name == "":
 			if b.clients.broken == nil && !b.host.foreign(rules) {
 				b.clients.broken = owner

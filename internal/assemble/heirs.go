@@ -104,14 +104,22 @@ func (b *builder) inheritance() {
 		return
 	}
 	what, _ := snippetOf(by).Inherited()
-	var names []string
+	directive, lifts := snippetOf(by).Lifts()
+	var names, lifted []string
 	for _, r := range b.host.rules {
 		if r.Owner != by && !sameSnippet(snippetOf(r.Owner), snippetOf(by)) {
 			names = append(names, r.Owner.Ref.String())
+			if r.Owner.Annotations.IsLiftedBy(directive) {
+				lifted = append(lifted, r.Owner.Ref.String())
+			}
 		}
 	}
 	if what == "" || len(names) == 0 {
 		return
+	}
+	if len(lifted) > 0 {
+		b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Lifted,
+			Text: fmt.Sprintf("%s holds for %s on %s, too, and can let in whom something there refuses: want it in a configuration-snippet", lifts, claim.ListedFew(lifted), hostWords(b.host.name))})
 	}
 	b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Inherited,
 		Text: fmt.Sprintf("%s holds for %s on %s, too, and no Ingress of another namespace can join the host", what, claim.ListedFew(names), hostWords(b.host.name))})

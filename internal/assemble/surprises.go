@@ -16,6 +16,7 @@ const (
 	Repeated   model.Reason = "Repeated"   // a rule is there twice in an Ingress
 	Star       model.Reason = "Star"       // a path ends in /*, which is no wildcard
 	Inherited  model.Reason = "Inherited"  // a server snippet holds for other Ingresses of the namespace
+	Lifted     model.Reason = "Lifted"     // a server snippet lifts protections of other Ingresses of the namespace
 	Groupless  model.Reason = "Groupless"  // a rewrite names a group that the path lacks
 )
 

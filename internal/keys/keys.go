@@ -230,24 +230,34 @@ func (f *field) defaultText(defaults Lookup) string {
 // an error, target is undefined.
 func (f *field) set(target reflect.Value, text string) error {
 	target.SetZero()
-	if err := parse(target, text); err != nil {
+	var partly *partlyValid
+	err := parse(target, text)
+	if err != nil && !errors.As(err, &partly) {
 		return err
 	}
 	if (f.Protects || f.Closes) && target.Kind() == reflect.Slice && target.Len() == 0 {
 		return errNoItem
 	}
-	if f.validate == "" {
-		return nil
+	if f.validate != "" {
+		if wrong := validate.Var(target.Interface(), f.validate); wrong != nil {
+			return explained(target, wrong)
+		}
 	}
-	return tooLong(target, validate.Var(target.Interface(), f.validate))
+	return err
 }
 
-// tooLong adds the number of items to the error about a list with too many; it returns
-// other errors unchanged.
-func tooLong(target reflect.Value, err error) error {
+// explained adds to the error of a rule the number of items of a list with too many, or the
+// variable that a text may not have; it returns other errors unchanged.
+func explained(target reflect.Value, err error) error {
 	var faults validator.ValidationErrors
-	if errors.As(err, &faults) && faults[0].Tag() == "max" && faults[0].Kind() == reflect.Slice {
+	if !errors.As(err, &faults) {
+		return err
+	}
+	if faults[0].Tag() == "max" && faults[0].Kind() == reflect.Slice {
 		return &specific{fmt.Sprintf("it has %d items, more than %s", target.Len(), faults[0].Param())}
+	}
+	if why := unknownVariable(faults[0].Tag(), fmt.Sprint(faults[0].Value())); why != "" {
+		return &specific{why}
 	}
 	return err
 }

@@ -124,34 +124,62 @@ func parseNetwork(item string) (string, error) {
 	return network.Masked().String(), nil
 }
 
-// HeaderNames is a list of header names separated by commas, as written but for empty items,
-// because it is the value of a header itself.
+// HeaderNames is a list of header names separated by commas, as written but for items that are
+// empty or not valid, because it is the value of a header itself.
 type HeaderNames string
 
 // An item can be "*", which means every header in some answers.
-var headerNamesPattern = regexp.MustCompile(`^(?:` + syntax.HeaderLetter + `+|\*)(?: *, *(?:` + syntax.HeaderLetter + `+|\*))*$`)
+var headerNamesPattern = regexp.MustCompile(`^` + headerItem + `(?: *, *` + headerItem + `)*$`)
 
-// UnmarshalText accepts letters, digits, - and _ in each name.
+const headerItem = `(?:` + syntax.HeaderLetter + `+|\*)`
+
+// UnmarshalText accepts letters, digits, - and _ in each name. It drops invalid items.
 func (h *HeaderNames) UnmarshalText(text []byte) error {
-	list := withoutEmptyItems(string(text))
-	if !headerNamesPattern.MatchString(list) {
-		return fmt.Errorf("%q is not a list of header names", text)
-	}
+	list, err := validItems(string(text), headerNamesPattern)
 	*h = HeaderNames(list)
-	return nil
+	return err
 }
 
-// Methods is a list of HTTP methods separated by commas, as written but for empty items.
+// Methods is a list of HTTP methods separated by commas, as written but for items that are empty
+// or not valid.
 type Methods string
 
 var methodsPattern = regexp.MustCompile(`^[A-Za-z]+(?:,? ?[A-Za-z]+)*$`)
 
-// UnmarshalText accepts words of letters, separated by a comma, a space or both.
+// UnmarshalText accepts words of letters, separated by a comma, a space or both. It drops invalid
+// items, unless one of them stands for all methods: then it rejects the list.
 func (m *Methods) UnmarshalText(text []byte) error {
-	list := withoutEmptyItems(string(text))
-	if !methodsPattern.MatchString(list) {
-		return fmt.Errorf("%q is not a list of methods", text)
+	list, err := validItems(string(text), methodsPattern)
+	if slices.Contains(Items(string(text)), "*") {
+		return errEveryMethod
 	}
 	*m = Methods(list)
-	return nil
+	return err
+}
+
+var errEveryMethod = &specific{"want each method by its name"}
+
+// validItems returns a list as it is written if a pattern matches it without its empty items,
+// else the items that it matches.
+func validItems(text string, pattern *regexp.Regexp) (string, error) {
+	list := withoutEmptyItems(text)
+	if pattern.MatchString(list) {
+		return list, nil
+	}
+	var valid, bad []string
+	for _, item := range Items(text) {
+		if pattern.MatchString(item) {
+			valid = append(valid, item)
+		} else {
+			bad = append(bad, item)
+		}
+	}
+	rest := strings.Join(valid, ", ")
+	switch {
+	case len(bad) > 0:
+		return rest, &partlyValid{bad: strings.Join(bad, ", "), rest: rest}
+	case rest == "":
+		return "", errNoItem
+	}
+	return rest, nil
 }

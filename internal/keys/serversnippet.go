@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -40,6 +41,22 @@ func (s ServerSnippet) Inherited() (what, why string) {
 		}
 		if why = inherited(statement); why != "" {
 			return fmt.Sprintf("line %d: %s", statement.Line, model.Quoted(statement.Name())), why
+		}
+	}
+	return "", ""
+}
+
+// lifting are the directives by which nginx lets in, at paths that inherit them, whom something at
+// the path refuses.
+var lifting = []string{"satisfy any", "limit_req_dry_run on", "limit_conn_dry_run on"}
+
+// Lifts returns the name of the first directive that lifts protections of the paths that inherit
+// it, and what it is with its line; "" for none.
+func (s ServerSnippet) Lifts() (name, what string) {
+	statements, _ := syntax.Parse([]byte(s))
+	for _, statement := range statements {
+		if slices.Contains(lifting, strings.Join(statement.Tokens, " ")) && isBesideLocations(statement) {
+			return statement.Name(), fmt.Sprintf("line %d: %s", statement.Line, model.Quoted(statement.Name()))
 		}
 	}
 	return "", ""

@@ -44,10 +44,10 @@ const Uncompared model.Reason = "Uncompared"
 var severities = map[model.Reason]Severity{
 	model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.NotDelegated: Error,
 	model.NoRoom: Error, model.Refused: Error, model.Untested: Error, translate.Unserved: Error,
-	Several: Error, Unreadable: Error, Empty: Error,
+	Several: Error, Unreadable: Error, Empty: Error, Disk: Error,
 
 	model.Unread: Warning, model.Unhealthy: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, model.Fixed: Warning,
-	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
+	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning, assemble.Lifted: Warning,
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
 	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, translate.Classless: Note, assemble.SharedHost: Note,

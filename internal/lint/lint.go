@@ -7,7 +7,7 @@
 //
 // Findings are the Problems of snapshot, translate and render, decoding errors, the
 // surprises of translate.Surprises, patterns that get no requests because of others, and
-// annotations that can replace snippets.
+// annotations that can replace snippets, and files that nginx cannot write.
 package lint
 
 import (
@@ -103,6 +103,7 @@ func Examine(m Manifests, o Options) Examined {
 	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
 	problems, assumed := missingSecrets(append(problems, lapsed...), snap, memo, o)
 	problems = unassigned(problems, snap)
+	problems = append(problems, diskOf(m.Notes).unwritable(snap, o.Translate, problems)...)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)

@@ -107,7 +107,7 @@ func TestSeverities(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[model.Reason]Severity{
 		model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.Refused: Error, model.NotDelegated: Error, translate.Unserved: Error,
-		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, assemble.Turned: Warning, assemble.Rewritten: Warning,
+		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Lifted: Warning,
 		translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Inherited: Note, assemble.Repeated: Note,
 	} {
 		if got := SeverityOf(model.Problem{Reason: reason}); got != want {

@@ -21,7 +21,7 @@ import (
 var notes = map[model.Reason]bool{
 	model.NotFound: true, model.Conflict: true, model.Ambiguous: true, model.Unread: true, model.Shadowed: true, model.CrossNamespace: true, model.NoEffect: true,
 	model.Unhealthy: true, assemble.Turned: true, assemble.Rewritten: true, assemble.Star: true, assemble.Groupless: true,
-	assemble.SharedHost: true, assemble.Inherited: true, assemble.Repeated: true, annotations.Foreign: true, translate.Unslashed: true, translate.Keyless: true,
+	assemble.SharedHost: true, assemble.Inherited: true, assemble.Lifted: true, assemble.Repeated: true, annotations.Foreign: true, translate.Unslashed: true, translate.Keyless: true,
 	translate.Constant: true, translate.NearClass: true, translate.OtherClass: true, translate.Classless: true, translate.Unserved: true, lint.Unlabelled: true,
 	lint.Unreachable: true, lint.ToBeIssued: true, lint.Uncompared: true, lint.Unwatched: true, lint.Snippet: true,
 }

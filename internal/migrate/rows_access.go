@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"sluice/internal/lint"
 	"sluice/internal/model"
 )
 
@@ -54,6 +55,7 @@ var accessRows = []row{
 	{"users-none", "a file of users without a user", by("auth-secret").that("a user").denying()},
 
 	{"setting-snippets", "`http-snippet`, `server-snippet` or `location-snippet` of the ConfigMap that nginx rejects", because(model.InvalidValue).in(settingSnippets).on("ConfigMap")},
+	{"files", "files that snippets and settings let nginx write", because(lint.Disk).that("nginx cannot write there", "nginx does not make", "max_size")},
 	{"setting-snippets-reach", "snippets of the ConfigMap that take nginx over", by(settingSnippets+" main-snippet stream-snippet").on("ConfigMap").that(
 		"on which others depend", "a block of Lua", "that Sluice writes, by other settings", "that others can write", "needs for itself", "decides which requests come", "is a location of Sluice", "at which nginx takes its backends",
 	)},

@@ -14,6 +14,7 @@ import (
 var valueRows = []row{
 	{"bad-value", "a bad value", because(model.InvalidValue)},
 	{"cors-origin-bad", "a bad origin in `cors-allow-origin`", by("cors-allow-origin")},
+	{"cors-item-bad", "a bad item in `cors-allow-methods`", by("cors-allow-methods cors-allow-headers cors-expose-headers cors-allow-credentials").that("the list is", "scripts send no credentials")},
 	{"cors-bad", "another bad value of CORS", by("cors-*").same()},
 	{"force-ssl-redirect-bad", "`force-ssl-redirect` that is no boolean", by("force-ssl-redirect")},
 	{"backend-verify-alone", "`proxy-ssl-verify: \"on\"` without", by("proxy-ssl-verify").that("proxy-ssl-secret")},

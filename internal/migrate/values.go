@@ -33,6 +33,8 @@ type Values struct {
 	Settings map[string]string
 	// Objects are those that the chart makes of the values, so far as reports look at them.
 	Objects snapshot.Objects
+	// Folders are those of controller.extraVolumeMounts that nginx can write to.
+	Folders []snapshot.Folder
 }
 
 // Arguments are the flags as a command line.

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/lint"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
 
@@ -90,8 +93,32 @@ func (v *Values) fromChart(t tree) {
 			v.Flags[flag] = "true"
 		}
 	}
+	v.makeFolders(t)
 	if path := t.text("controller.healthCheckPath"); path != "" && path != "/healthz" {
 		v.Flags["health-check-path"] = path
+	}
+}
+
+// makeFolders finds the folders of further volumes, and those of Sluice's chart with a limit of
+// the values, by a Deployment that has them.
+func (v *Values) makeFolders(t tree) {
+	mounts, _ := t.at("controller.extraVolumeMounts").([]any)
+	volumes, _ := t.at("controller.extraVolumes").([]any)
+	for _, folder := range lint.ChartFolders {
+		if limit := t.at("controller." + lint.LimitValues[folder.Path]); limit != nil {
+			mounts = append(mounts, tree{"name": folder.Path, "mountPath": folder.Path})
+			volumes = append(volumes, tree{"name": folder.Path, "emptyDir": tree{"sizeLimit": limit}})
+		}
+	}
+	container := tree{"args": []string{"/nginx-ingress-controller"}, "volumeMounts": mounts}
+	pod := tree{"initContainers": t.at("controller.extraInitContainers"), "containers": []tree{container}, "volumes": volumes}
+	text, err := json.Marshal(tree{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": tree{"name": release}, "spec": tree{"template": tree{"spec": pod}}})
+	if err != nil {
+		return // values of YAML are values of JSON
+	}
+	_, notes, _ := decode.FromYAML("", text) // what does not decode has no folders
+	for _, note := range notes {
+		v.Folders = append(v.Folders, note.Folders...)
 	}
 }
 

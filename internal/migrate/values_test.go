@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -43,6 +44,25 @@ func TestReadValues(t *testing.T) {
 	for _, bad := range []string{"kind: Service\napiVersion: v1", "- a", "a: b: c", "a: 1\na: 2"} {
 		if _, err := ReadValues([]byte(bad)); err == nil {
 			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// TestFoldersOfValues: the volumes of values can be written to, and limits of the values hold.
+func TestFoldersOfValues(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"{}": "[]",
+		"controller: {extraVolumes: [{name: a, emptyDir: {sizeLimit: 2Gi}}, {name: b, secret: {}}], extraVolumeMounts: [{name: a, mountPath: /data}, {name: b, mountPath: /b}]}": "[{/data 2147483648 true}]",
+		"controller: {tmpSizeLimit: 1Gi, cacheSizeLimit: \"\"}":                                        "[{/var/cache/nginx 0 true} {/tmp 1073741824 true}]",
+		"controller: {extraInitContainers: [{name: a}], cacheSizeLimit: 1000, extraVolumes: [sample]}": "[]",
+	} {
+		v, err := ReadValues([]byte(values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(v.Folders); got != want {
+			t.Errorf("%s: got %s", values, got)
 		}
 	}
 }

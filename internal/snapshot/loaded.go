@@ -71,6 +71,20 @@ type Note struct {
 	// Arguments are those of the ingress controller in a Deployment or DaemonSet, Sluice
 	// or ingress-nginx.
 	Arguments []string
+	// Folders are those that this controller can write to. IsSluice is set if it is Sluice by
+	// its own name, so that it has no others.
+	Folders  []Folder
+	IsSluice bool
+}
+
+// Folder is a folder that a container can write to.
+type Folder struct {
+	// Path is absolute, and clean as of package path.
+	Path string
+	// Limit is the number of bytes above which the kubelet ends the pod, 0 for none.
+	Limit int64
+	// Empty is set if nothing is in it when the container starts.
+	Empty bool
 }
 
 // String returns the note as one line.

@@ -29,6 +29,11 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 			"net.ipv4.tcp_tw_reuse, net.core.somaxconn: the pod is on the network of its node"},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}}}", "controller.admissionWebhooks.enabled: the webhook is not set up, as rbac.scope leaves no right"},
+		{"controller: {config: {http-snippet: \"proxy_cache_path\\n  /data/pages levels=1:2 keys_zone=a:2m max_size=1g;\"}}",
+			"controller.config.http-snippet: nginx cannot make the folder /data/pages of a cache, so that it refuses the settings; want one directly below /var/cache/nginx (1Gi) or /tmp (256Mi)."},
+		{"controller: {tmpSizeLimit: \"\", config: {HTTP-Snippet: \"fastcgi_cache_path '/var/cache/nginx/../x' keys_zone=a:2m max_size=1g;\"}, extraVolumeMounts: [{name: a, mountPath: /data}]}",
+			"controller.config.HTTP-Snippet: nginx cannot make the folder /var/cache/nginx/../x of a cache, so that it refuses the settings; want one directly below /var/cache/nginx (1Gi) or /tmp or /data."},
+		{"controller: {config: {http-snippet: \"proxy_cache_path /tmp/pages keys_zone=a:2m;\"}}", "controller.config.http-snippet: the cache /tmp/pages has no max_size; the kubelet ends a pod whose folder exceeds its limit: /var/cache/nginx (1Gi), /tmp (256Mi)."},
 		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
 	} {
 		notes := render(t, test.values).Notes
@@ -39,6 +44,8 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
+		"controller: {config: {http-snippet: \"proxy_cache_path /tmp/pages levels=1:2 keys_zone=a:2m max_size=100m; # proxy_cache_path /data/a;\\nproxy_cache_path /var/cache/nginx keys_zone=b:2m max_size=1g;\"}}",
+		"controller: {config: {http-snippet: \"proxy_cache_path /data/pages keys_zone=a:2m max_size=100m;\"}, extraVolumes: [{name: data, emptyDir: {}}], extraVolumeMounts: [{name: data, mountPath: /data}]}",
 		"controller: {containerPort: {tohttps: 2443}, config: {http-snippet: \"server { listen 0.0.0.0:2443; return 308 https://$host$request_uri; }\"}, service: {targetPorts: {http: tohttps, https: http}}}",
 		"controller: {allowSnippetAnnotations: true, config: {annotations-risk-level: critical}}",
 		"controller: {image: {tag: 0.1.0}}",

@@ -6,10 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"sluice/internal/keys"
+	"sluice/internal/lint"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/settings"
+	"sluice/internal/snapshot"
 	"sluice/test/chart/rendering"
 )
 
@@ -62,6 +67,39 @@ func TestStateVolumeIsBounded(t *testing.T) {
 	} {
 		if manifests := render(t, values).Manifests; !strings.Contains(manifests, want) {
 			t.Errorf("%s: want %q", values, want)
+		}
+	}
+}
+
+// TestFoldersToWrite: nginx can write to /tmp and a folder for caches, with a limit each, unless
+// the values have a volume there; and lint knows the folders of the chart.
+func TestFoldersToWrite(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"{}": "/tmp=256Mi /var/cache/nginx=1Gi /var/lib/sluice=1Gi",
+		"controller: {cacheSizeLimit: 5Gi, tmpSizeLimit: \"\"}":                                                                                                       "/tmp=0 /var/cache/nginx=5Gi /var/lib/sluice=1Gi",
+		"controller: {extraVolumes: [{name: tmp, emptyDir: {}}], extraVolumeMounts: [{name: tmp, mountPath: /tmp/}]}":                                                 "/tmp=0 /var/cache/nginx=1Gi /var/lib/sluice=1Gi",
+		"{controller: {kind: DaemonSet, extraVolumes: [{name: cache, emptyDir: {sizeLimit: 9Gi}}], extraVolumeMounts: [{name: cache, mountPath: /var/cache/nginx}]}}": "/tmp=256Mi /var/cache/nginx=9Gi /var/lib/sluice=1Gi",
+	} {
+		_, notes, err := decode.FromYAML("", []byte(render(t, values).Manifests))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(notes, func(n snapshot.Note) bool { return n.IsSluice })
+		var got []string
+		for _, f := range notes[at].Folders {
+			got = append(got, f.Path+"="+resource.NewQuantity(f.Limit, resource.BinarySI).String())
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v", values, got)
+		}
+		if values != "{}" {
+			continue
+		}
+		byPath := func(a, b snapshot.Folder) int { return strings.Compare(a.Path, b.Path) }
+		if diff := cmp.Diff(slices.SortedFunc(slices.Values(lint.ChartFolders), byPath), slices.SortedFunc(slices.Values(notes[at].Folders), byPath)); diff != "" {
+			t.Errorf("lint knows others (-lint +chart):\n%s", diff)
 		}
 	}
 }

@@ -56,3 +56,20 @@ func TestSnippetOfTheSettingsRefusedAtTheStart(t *testing.T) {
 		s.waitStatus("http://shop.example/?robot=1", 403)
 	})
 }
+
+// TestFolderThatNginxCannotMake: the Problem of the settings names the folder of a cache that
+// nginx cannot make, and the other settings are in force.
+func TestFolderThatNginxCannotMake(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"settings.yaml": settings("location-snippet: 'if ($arg_robot) { return 403; }'"),
+			"a.yaml":        ingress("a", "shop.example", []string{"/ Prefix web"}),
+		}, "--configmap", "default/config")
+		s.waitBackend("http://shop.example/", "web")
+		s.write("settings.yaml", settings("location-snippet: 'if ($arg_robot) { return 418; }'", "http-snippet: 'proxy_cache_path /proc/none/pages keys_zone=pages:1m max_size=1m;'"))
+		s.waitLine(`mkdir() \"/proc/none/pages\" failed`)
+		s.waitStatus("http://shop.example/?robot=1", 418)
+	})
+}

@@ -45,6 +45,7 @@
 {{- end }}
 {{- include "sluice.notes.settings" . }}
 {{- include "sluice.notes.ports" . }}
+{{- include "sluice.notes.caches" . }}
 {{- include "sluice.notes.selectors" . }}
 {{- if and $c.allowSnippetAnnotations (ne (get $c.config "annotations-risk-level" | toString | lower) "critical") }}
 - controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too; without it the paths of each Ingress that has one answer 503.
@@ -96,6 +97,30 @@
 {{- end }}
 {{- with $other }}
 - controller.{{ $where }}: it selects no pod of this release, by {{ join ", " . }}; they have app.kubernetes.io/name={{ get $labels "app.kubernetes.io/name" }}, app.kubernetes.io/instance={{ get $labels "app.kubernetes.io/instance" }} and app.kubernetes.io/component=controller.
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Which caches of the snippets nginx cannot make, or have no end. sluice lint also compares their sizes with the limits. */}}
+{{- define "sluice.notes.caches" -}}
+{{- $c := .Values.controller -}}
+{{- $places := list -}}{{- $folders := list "/var/lib/sluice" "/dev/shm" -}}
+{{- range include "sluice.pod.folders" . | fromYaml }}
+{{- $places = append $places (printf "%s%s" .path (empty .limit | ternary "" (printf " (%s)" .limit))) }}{{ $folders = append $folders .path }}
+{{- end }}
+{{- range $c.extraVolumeMounts }}{{ if kindIs "map" . }}{{ if not .readOnly }}{{ $places = append $places .mountPath }}{{ $folders = append $folders (.mountPath | default "" | clean) }}{{ end }}{{ end }}{{ end -}}
+{{- range $key, $value := include "sluice.evaluated" (list . $c.config) | fromYaml }}
+{{- if hasSuffix "-snippet" (lower $key) }}
+{{- range regexFindAll "(proxy|fastcgi|scgi|uwsgi)_cache_path\\s[^;]*" (regexReplaceAll "(?m)(^|\\s)#.*$" $value "") -1 }}
+{{- $path := index (regexSplit "\\s+" . -1) 1 | trimAll "\"'" }}
+{{- $writable := not (hasPrefix "/" $path) }}
+{{- range $folders }}{{ if hasPrefix (printf "%s/" .) (printf "%s/" (clean $path)) }}{{ $writable = true }}{{ end }}{{ end }}
+{{- if not $writable }}
+- controller.config.{{ $key }}: nginx cannot make the folder {{ $path }} of a cache, so that it refuses the settings; want one directly below {{ join " or " $places }}.
+{{- else if not (contains "max_size=" .) }}
+- controller.config.{{ $key }}: the cache {{ $path }} has no max_size; the kubelet ends a pod whose folder exceeds its limit: {{ join ", " $places }}.
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

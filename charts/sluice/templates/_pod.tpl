@@ -65,6 +65,10 @@ spec:
     volumeMounts:
     - name: state
       mountPath: /var/lib/sluice
+    {{- range $name, $folder := include "sluice.pod.folders" . | fromYaml }}
+    - name: sluice-{{ $name }}
+      mountPath: {{ $folder.path }}
+    {{- end }}
     {{- if include "sluice.admission.files" . }}
     - name: webhook-cert
       mountPath: /usr/local/certificates
@@ -77,7 +81,7 @@ spec:
   {{- toYaml . | nindent 2 }}
   {{- end }}
   volumes:
-  # The only folder that is written to: nginx.conf, sockets and bodies of requests.
+  # The only folder that Sluice writes to: nginx.conf, sockets and bodies of requests.
   # Keys are never in it. --state-dir is below the volume, and not the volume: it is to
   # belong to the user.
   - name: state
@@ -86,12 +90,35 @@ spec:
       sizeLimit: {{ . | quote }}
       {{- else }} {}
       {{- end }}
+  {{- with include "sluice.pod.folders" . | fromYaml }}
+  # For what the settings let nginx write, such as caches of http-snippet.
+  {{- range $name, $folder := . }}
+  - name: sluice-{{ $name }}
+    emptyDir:
+      {{- with $folder.limit }}
+      sizeLimit: {{ . | quote }}
+      {{- else }} {}
+      {{- end }}
+  {{- end }}
+  {{- end }}
   {{- if include "sluice.admission.files" . }}
   {{- include "sluice.admission.volume" . | nindent 2 }}
   {{- end }}
   {{- with $c.extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end }}
+
+{{/* The folders that nginx may write to besides that of the state, by the name of their volume: each with its path and limit. A volume of the values at one of the paths takes its place. */}}
+{{- define "sluice.pod.folders" -}}
+{{- $c := .Values.controller -}}
+{{- $folders := dict "cache" (dict "path" "/var/cache/nginx" "limit" $c.cacheSizeLimit) "tmp" (dict "path" "/tmp" "limit" $c.tmpSizeLimit) -}}
+{{- range $name, $folder := deepCopy $folders }}
+{{- range $c.extraVolumeMounts }}
+{{- if kindIs "map" . }}{{ if eq (.mountPath | default "" | clean) $folder.path }}{{ $_ := unset $folders $name }}{{ end }}{{ end }}
+{{- end }}
+{{- end -}}
+{{ toYaml $folders }}
 {{- end }}
 
 {{- define "sluice.pod.securityContext" -}}

@@ -1,9 +1,12 @@
 package decode
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"sluice/internal/snapshot"
 )
@@ -13,7 +16,9 @@ type workload struct {
 	Spec struct {
 		Template struct {
 			Spec struct {
-				Containers []container `json:"containers"`
+				InitContainers []struct{}  `json:"initContainers"`
+				Containers     []container `json:"containers"`
+				Volumes        []volume    `json:"volumes"`
 			} `json:"spec"`
 		} `json:"template"`
 	} `json:"spec"`
@@ -28,6 +33,27 @@ type container struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
 	} `json:"env"`
+	SecurityContext struct {
+		ReadOnlyRootFilesystem bool `json:"readOnlyRootFilesystem"`
+	} `json:"securityContext"`
+	VolumeMounts []struct {
+		Name      string `json:"name"`
+		MountPath string `json:"mountPath"`
+		ReadOnly  bool   `json:"readOnly"`
+	} `json:"volumeMounts"`
+}
+
+// volume is a volume of a pod. Containers cannot write to those of the last five kinds.
+type volume struct {
+	Name     string `json:"name"`
+	EmptyDir *struct {
+		SizeLimit any `json:"sizeLimit"` // text or a number
+	} `json:"emptyDir"`
+	ConfigMap   *struct{} `json:"configMap"`
+	Secret      *struct{} `json:"secret"`
+	Projected   *struct{} `json:"projected"`
+	DownwardAPI *struct{} `json:"downwardAPI"`
+	Image       *struct{} `json:"image"`
 }
 
 // controller adds the arguments of an ingress controller to the last note. raw is the
@@ -41,36 +67,69 @@ func (b *batch) controller(at place, raw []byte) {
 	}
 	namespace := orDefault(h.Metadata.Namespace)
 	for _, c := range w.Spec.Template.Spec.Containers {
-		if arguments, is := c.arguments(); is {
+		if arguments, isSluice, is := c.arguments(); is {
 			note := &b.notes[len(b.notes)-1]
 			note.Object = h.Kind + " " + snapshot.Name{Namespace: namespace, Name: h.Metadata.Name}.String()
 			note.Arguments = c.expand(arguments, namespace)
+			note.Folders, note.IsSluice = w.folders(c), isSluice
+			if isSluice && !c.SecurityContext.ReadOnlyRootFilesystem {
+				note.Folders = append(note.Folders, ofImage...)
+			}
 			return
 		}
 	}
 }
 
+// ofImage are the folders of Sluice's image that its user can write to.
+var ofImage = []snapshot.Folder{{Path: "/tmp"}, {Path: "/var/tmp"}, {Path: "/var/lib/sluice"}}
+
+// folders returns the folders of volumes that a container can write to.
+func (w *workload) folders(c container) []snapshot.Folder {
+	var all []snapshot.Folder
+	spec := w.Spec.Template.Spec
+	for _, mount := range c.VolumeMounts {
+		at := slices.IndexFunc(spec.Volumes, func(v volume) bool { return v.Name == mount.Name })
+		if mount.ReadOnly || at < 0 || !spec.Volumes[at].isWritable() {
+			continue
+		}
+		folder := snapshot.Folder{Path: path.Clean(mount.MountPath)}
+		if dir := spec.Volumes[at].EmptyDir; dir != nil {
+			folder.Empty = len(spec.InitContainers) == 0
+			if limit, err := resource.ParseQuantity(fmt.Sprint(dir.SizeLimit)); err == nil {
+				folder.Limit = max(limit.Value(), 0)
+			}
+		}
+		all = append(all, folder)
+	}
+	return all
+}
+
+// isWritable reports whether containers can write to a volume.
+func (v volume) isWritable() bool {
+	return v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.Image == nil
+}
+
 // arguments returns the arguments of the ingress controller that the container runs:
 // Sluice or ingress-nginx. Either the image or the first argument shows which one. is is
 // false for any other container.
-func (c container) arguments() (arguments []string, is bool) {
+func (c container) arguments() (arguments []string, isSluice, is bool) {
 	words := slices.Concat(c.Command, c.Args)
 	for i, word := range words {
 		switch path.Base(word) {
 		case "nginx-ingress-controller":
-			return words[i+1:], true
+			return words[i+1:], false, true
 		case "sluice":
 			if i+1 < len(words) && words[i+1] == "run" {
-				return words[i+2:], true
+				return words[i+2:], true, true
 			}
 		}
 	}
 	image, _, _ := strings.Cut(path.Base(c.Image), "@")
 	image, _, _ = strings.Cut(image, ":")
 	if image == "sluice" && len(c.Command) == 0 && len(words) > 0 && words[0] == "run" {
-		return words[1:], true
+		return words[1:], true, true
 	}
-	return nil, false
+	return nil, false, false
 }
 
 // expand replaces $(NAME) by the value of NAME in the environment of the container. It

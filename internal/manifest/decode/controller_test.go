@@ -44,6 +44,35 @@ func TestArgumentsOfControllers(t *testing.T) {
 	}
 }
 
+// Of a controller the folders are known that it can write to, with their limits.
+func TestFoldersOfControllers(t *testing.T) {
+	t.Parallel()
+	const mounts = `volumeMounts: [{name: a, mountPath: /a/}, {name: b, mountPath: /tmp}, {name: c, mountPath: /c, readOnly: true}, {name: d, mountPath: /d}, {name: none, mountPath: /e}, {name: a, mountPath: /f}]`
+	const volumes = `volumes: [{name: a, emptyDir: {sizeLimit: 1Gi}}, {name: b, emptyDir: {sizeLimit: 1000}}, {name: c, emptyDir: {}}, {name: d, secret: {secretName: d}}]`
+	a, tmp, f := snapshot.Folder{Path: "/a", Limit: 1 << 30, Empty: true}, snapshot.Folder{Path: "/tmp", Limit: 1000, Empty: true}, snapshot.Folder{Path: "/f", Limit: 1 << 30, Empty: true}
+	filled := func(f snapshot.Folder) snapshot.Folder { f.Empty = false; return f }
+	for name, test := range map[string]struct {
+		spec     string
+		want     []snapshot.Folder
+		isSluice bool
+	}{
+		"Sluice":                     {"containers: [{command: [sluice], args: [run], securityContext: {readOnlyRootFilesystem: true}, " + mounts + "}], " + volumes, []snapshot.Folder{a, tmp, f}, true},
+		"with a container before it": {"initContainers: [{name: a}], containers: [{command: [sluice], args: [run], securityContext: {readOnlyRootFilesystem: true}, " + mounts + "}], " + volumes, []snapshot.Folder{filled(a), filled(tmp), filled(f)}, true},
+		"all is writable":            {"containers: [{command: [sluice], args: [run], " + mounts + "}], " + volumes, []snapshot.Folder{a, tmp, f, {Path: "/tmp"}, {Path: "/var/tmp"}, {Path: "/var/lib/sluice"}}, true},
+		"ingress-nginx, whose image has other folders": {"containers: [{args: [/nginx-ingress-controller], " + mounts + "}], " + volumes, []snapshot.Folder{a, tmp, f}, false},
+		"no volumes":            {"containers: [{args: [/nginx-ingress-controller]}]", nil, false},
+		"a limit that is wrong": {"containers: [{args: [/nginx-ingress-controller], securityContext: {readOnlyRootFilesystem: true}, volumeMounts: [{name: a, mountPath: /a}]}], volumes: [{name: a, emptyDir: {sizeLimit: [x]}}]", []snapshot.Folder{{Path: "/a", Empty: true}}, false},
+	} {
+		_, notes, err := FromYAML("f.yaml", []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {"+test.spec+"}}}}"))
+		if err != nil || len(notes) != 1 {
+			t.Fatalf("%s: %v, %v", name, notes, err)
+		}
+		if diff := cmp.Diff(test.want, notes[0].Folders); diff != "" || notes[0].IsSluice != test.isSluice {
+			t.Errorf("%s: is Sluice %v (-want +got):\n%s", name, notes[0].IsSluice, diff)
+		}
+	}
+}
+
 // A template of Helm is named as one, whatever it is that does not read.
 func TestTemplatesOfHelm(t *testing.T) {
 	t.Parallel()
