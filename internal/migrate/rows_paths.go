@@ -47,6 +47,9 @@ var pathRows = []row{
 		return f.ingress.Spec.DefaultBackend != nil && hostless(f.ingress)
 	})},
 	{"rewrite-invalid", "a rewrite that is invalid", by("rewrite-target")},
+	{"rewrite-own-path", "`rewrite-target` with the path of its own rule", quiet(func(f *facts) bool {
+		return f.anyPath(func(p path) bool { return p.text != "/" && p.text == f.value("rewrite-target") })
+	}).fix("Remove rewrite-target, or write a pattern with a group and the part to keep, such as /api/$1.")},
 	{"conflict", "the loser of a conflict", because(model.Conflict).same()},
 	{"http10-no-host", "an HTTP/1.0 request without Host", untold(byRequest)},
 	{"regex-scope", "`regex-scope: path`", untold(onlySluice)},
