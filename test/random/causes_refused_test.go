@@ -36,11 +36,11 @@ var refusedCauses = []cause{
 	}},
 	{"`custom-http-errors` with 401, 403, 500 or 503 on", func(a *asked, place string) bool {
 		refused := a.got.Status == 401 || a.got.Status == 403
-		return place == "/status" && refused && a.intercepts(recordedStatus(a.got)) && asksFirst(a.got.Hits)
+		return place == "/status" && refused && a.intercepts(statusOf(a.got)) && asksFirst(a.got.Hits)
 	}},
 	{"`custom-http-errors` without a default backend", func(a *asked, place string) bool {
 		lost := a.want.Status == 404 || a.want.Status == 500
-		return place == "/status" && lost && a.owner().Annotations["default-backend"] == "" && a.intercepts(recordedStatus(a.got))
+		return place == "/status" && lost && a.owner().Annotations["default-backend"] == "" && a.intercepts(statusOf(a.got))
 	}},
 	{"a path of `no-auth-locations` or", func(a *asked, place string) bool {
 		winner := a.explained().Winner

@@ -83,5 +83,5 @@ func podOf(pod string) string {
 	return pod[:max(at, 0)]
 }
 
-// recordedStatus is the status of an answer as a setting has it.
-func recordedStatus(answer recorded.Answer) string { return strconv.Itoa(answer.Status) }
+// statusOf is the status of an answer as a setting has it.
+func statusOf(answer recorded.Answer) string { return strconv.Itoa(answer.Status) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/explain"
+	"sluice/test/recorded"
 )
 
 // explainFault compares the answer of nginx here with what explain says of the request, ""
@@ -15,7 +16,7 @@ import (
 // answer instead, which is accepted then.
 func (a *asked) explainFault() string {
 	e := a.explained()
-	served := slices.DeleteFunc(podsOf(a), func(service string) bool { return service == "auth" })
+	served := slices.DeleteFunc(podsOf(a), func(service string) bool { return service == "auth" || service == "mirror" })
 	last := ""
 	if len(served) > 0 {
 		last = served[len(served)-1]
@@ -24,6 +25,8 @@ func (a *asked) explainFault() string {
 	switch {
 	case a.got.Err != "" || e.Answer.Kind == explain.ToUnknown || strings.Contains(e.Summary, " says something else"):
 		fits = true // also a TLS connection that nobody takes
+	case a.got.Status == 400 && a.https() && a.asksForCertificates():
+		fits = true
 	case last != "":
 		fits = slices.ContainsFunc(append([]string{e.Answer.Service}, e.Answer.Canaries...), func(name string) bool { return a.leadsTo(name, last) })
 	case e.Answer.Kind == explain.ToService:
@@ -43,6 +46,11 @@ func (a *asked) leadsTo(service, pod string) bool {
 	_, name, _ := strings.Cut(service, "/")
 	name, _, _ = strings.Cut(name, ":")
 	return name == pod || name == "ext" && pod == "a" || pod == a.owner().Annotations["default-backend"]
+}
+
+// asksForCertificates says whether an Ingress of the world asks for certificates of clients.
+func (a *asked) asksForCertificates() bool {
+	return slices.ContainsFunc(a.world.Ingresses, func(in recorded.Ingress) bool { return in.Annotations["auth-tls-secret"] != "" })
 }
 
 // podsOf are the Services whose pods got the request.
