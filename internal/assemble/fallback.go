@@ -87,7 +87,11 @@ func (b *builder) catchAllFallback() {
 	}
 	b.add(l, model.Prefix, "/")
 	for _, c := range claims[1:] {
-		b.problem(c, "", model.Conflict, fmt.Sprintf("the requests that no rule matches go to the spec.defaultBackend of %s, and %s", winner.Owner.Ref, why(winner, c)))
+		reason := "one of an Ingress without rules comes first"
+		if winner.Owner.Ruleless == c.Owner.Ruleless {
+			reason = why(winner, c)
+		}
+		b.problem(c, "", model.Conflict, fmt.Sprintf("the requests that no rule matches go to the spec.defaultBackend of %s, and %s", winner.Owner.Ref, reason))
 	}
 }
 

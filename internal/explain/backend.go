@@ -49,11 +49,15 @@ func (x *explainer) backend(l *model.Location) *Backend {
 }
 
 // insteadOf returns the location that answers if the backend of a location has no
-// endpoints, nil for none.
+// endpoints and its own has, nil for none.
 func (x *explainer) insteadOf(l *model.Location) *model.Location {
 	for _, block := range l.Blocks {
-		if to, ok := block.Data.(interface{ Instead() string }); ok {
-			return x.choice.Server.Named(to.Instead())
+		to, ok := block.Data.(interface{ Instead() string })
+		if !ok {
+			continue
+		}
+		if instead := x.choice.Server.Named(to.Instead()); instead != nil && !x.isEmpty(x.Config.Dynamic.Backend(instead.Proxy.Backend)) {
+			return instead
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		}
 		shown := Behaviour{Name: b.Name}
 		shown.Snippet, shown.Target = isSnippet(b), x.target(l, b.Name)
-		shown.Answers = b.Answers && (l.Return == nil || sends(l))
+		shown.Answers = b.Answers && (l.Return == nil || sends(l) || isUnserved(l) && printed(l, b.Name))
 		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil && !x.passes(l, b.Name)
 		unused := unusedAt(l)
 		for _, v := range b.Values {
@@ -85,6 +85,12 @@ func allUnused(b annotations.InForce, unused []string) bool {
 // printed reports whether a behaviour prints a block at a location.
 func printed(l *model.Location, name string) bool {
 	return slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == name })
+}
+
+// isUnserved reports whether a location is for paths that no rule takes. What answers some
+// requests itself, such as those that ask what CORS allows, comes before its 404.
+func isUnserved(l *model.Location) bool {
+	return l.Rule.Kind == model.RuleFallback || l.Rule.Kind == model.RuleShadow
 }
 
 // target returns the URL of a behaviour's subrequests, "" for none.

@@ -120,6 +120,12 @@ func (f *facts) speaks(protocols ...string) bool {
 	return slices.ContainsFunc(protocols, func(name string) bool { return strings.EqualFold(f.value("backend-protocol"), name) })
 }
 
+// sharesMain reports whether the Service of a path, of which the Ingress is the canary, is that
+// of another path too.
+func (f *facts) sharesMain() bool {
+	return f.anyPath(func(p path) bool { return f.around.passing[f.around.mains[p.host+p.text]] > 1 })
+}
+
 func (f *facts) hasTLS() bool { return len(f.ingress.Spec.TLS) > 0 }
 
 // hasDefault reports whether a flag names a default backend.
@@ -199,10 +205,14 @@ func (c *controller) anyClass(holds func(*networkingv1.IngressClass) bool) bool 
 // surroundings are the hosts, Services and canaries of all Ingresses.
 type surroundings struct {
 	hosts, services, canaries map[string]int
+	// mains are the Services of paths that are no canaries, by host and path; passing
+	// counts the paths of each.
+	mains   map[string]string
+	passing map[string]int
 }
 
 func surroundingsOf(all []*networkingv1.Ingress, prefix string) surroundings {
-	s := surroundings{map[string]int{}, map[string]int{}, map[string]int{}}
+	s := surroundings{map[string]int{}, map[string]int{}, map[string]int{}, map[string]string{}, map[string]int{}}
 	for _, ing := range all {
 		for host := range hostsOf(ing) {
 			s.hosts[host]++
@@ -212,6 +222,15 @@ func surroundingsOf(all []*networkingv1.Ingress, prefix string) surroundings {
 		}
 		for service := range servicesOf(ing) {
 			s.services[service]++
+		}
+		if ing.Annotations[prefix+"/canary"] == "true" {
+			continue
+		}
+		for _, rule := range ing.Spec.Rules {
+			for path, service := range servicesByPath(ing, &rule) {
+				s.mains[rule.Host+path] = service
+				s.passing[service]++
+			}
 		}
 	}
 	return s
@@ -229,13 +248,22 @@ func hostsOf(ing *networkingv1.Ingress) map[string]bool {
 func servicesOf(ing *networkingv1.Ingress) map[string]bool {
 	services := map[string]bool{}
 	for _, rule := range ing.Spec.Rules {
-		if rule.HTTP == nil {
-			continue
+		for _, service := range servicesByPath(ing, &rule) {
+			services[service] = true
 		}
-		for _, p := range rule.HTTP.Paths {
-			if s := p.Backend.Service; s != nil {
-				services[ing.Namespace+"/"+s.Name+"/"+s.Port.Name+strconv.Itoa(int(s.Port.Number))] = true
-			}
+	}
+	return services
+}
+
+// servicesByPath returns the Services of a rule, with their ports, by their paths.
+func servicesByPath(ing *networkingv1.Ingress, rule *networkingv1.IngressRule) map[string]string {
+	services := map[string]string{}
+	if rule.HTTP == nil {
+		return services
+	}
+	for _, p := range rule.HTTP.Paths {
+		if s := p.Backend.Service; s != nil {
+			services[p.Path] = ing.Namespace + "/" + s.Name + "/" + s.Port.Name + strconv.Itoa(int(s.Port.Number))
 		}
 	}
 	return services

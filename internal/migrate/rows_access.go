@@ -31,6 +31,7 @@ var accessRows = []row{
 	})},
 	{"auth-response-headers", "`auth-response-headers` with a header", by("auth-response-headers")},
 	{"auth-client-headers", "`X-Forwarded-Host`, `X-Forwarded-Port`", untold(byRequest)},
+	{"auth-proxy-header", "the header `Proxy` of a client", untold(byRequest)},
 	{"auth-accel", "`X-Accel-Redirect` in the answer", untold(byAnswer)},
 	{"auth-connections", "the connection to a server that authenticates", asked("auth-url").unless("auth-keepalive")},
 	{"auth-mirror", "headers of `auth-response-headers` on copies", asked("auth-response-headers").with("mirror-target")},

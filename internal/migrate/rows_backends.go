@@ -56,6 +56,10 @@ var backendRows = []row{
 	{"early-errors", "requests that nginx refuses before it looks", set("custom-http-errors")},
 	{"error-413", "413 with an error page", quiet(func(f *facts) bool { return strings.Contains(f.inForce("custom-http-errors"), "413") })},
 	{"protected-empty", "a missing or empty Service on a path with protection", untold(otherObject)},
+	{"error-snippet", "headers of a `configuration-snippet` on a 404", quiet(func(f *facts) bool {
+		return f.asks("configuration-snippet") && strings.Contains(f.inForce("custom-http-errors"), "404") && f.value("default-backend") == "" && !f.hasDefault()
+	})},
+	{"cors-413", "headers of CORS on a 413", untold(byRequest)},
 	{"service-missing", "a missing Service or port", because(model.NotFound).in("*.backend* spec.defaultBackend*").same()},
 }
 
@@ -75,6 +79,14 @@ var redirectRows = []row{
 	{"app-root-exact", "an Exact `/` on a host with an `app-root`", by("spec.rules*").that("the app-root of").same()},
 	{"www-port", "`from-to-www-redirect`", quiet(func(f *facts) bool { return f.asks("from-to-www-redirect") })},
 	{"www-taken", "`from-to-www-redirect` where the other name", by("from-to-www-redirect").same()},
+	{"www-wildcard", "`from-to-www-redirect` on a wildcard host", by("from-to-www-redirect").that("want one name as the host")},
+	{"app-root-closed", "`app-root` and `from-to-www-redirect` of an Ingress whose paths are closed", quiet(func(f *facts) bool { return f.denied && f.asks("app-root from-to-www-redirect") })},
+	{"app-root-lost", "`app-root` of an Ingress all of whose paths", quiet(func(f *facts) bool {
+		return f.asks("app-root") && len(f.paths) > 0 && !f.anyPath(func(p path) bool { return len(f.locationsOf[p.field]) > 0 })
+	})},
+	{"app-root-relative", "`app-root` with the setting `relative-redirects`", quiet(func(f *facts) bool { return f.setting("relative-redirects") == "true" && f.asks("app-root") })},
+	{"redirect-port-usual", "`use-port-in-redirects` where HTTPS has port 443", given("use-port-in-redirects")},
+	{"early-413", "a body that is too large, over plain HTTP", untold(byRequest)},
 	{"app-root-slash", "an `app-root` of `/`", by("app-root").that(`(got "/")`, "itself")},
 	{"app-root-bad", "an `app-root` that has no leading slash", by("app-root")},
 }

@@ -62,6 +62,7 @@ var tlsRows = []row{
 	{"client-later", "a later Ingress of a host with another `auth-tls-secret`", by("auth-tls-*").that("verifies the clients", "as it is older")},
 	{"client-error-page", "`auth-tls-error-page` with a host", by("auth-tls-error-page")},
 	{"client-name", "`auth-tls-match-cn` with names", by("auth-tls-match-cn")},
+	{"client-name-text", "the text of the 403 of `auth-tls-match-cn`", asked("auth-tls-match-cn")},
 	{"client-sessions", "TLS sessions of hosts with `auth-tls-secret`", asked("auth-tls-secret")},
 	{"ocsp", "`enable-ocsp`", setup(func(c *controller) bool { return c.on("enable-ocsp") })},
 	{"ocsp-inward", "an OCSP responder on this machine", untold(otherObject)},

@@ -13,11 +13,13 @@ import (
 // canaries, which have tables of their own.
 var valueRows = []row{
 	{"bad-value", "a bad value", because(model.InvalidValue)},
+	{"connection-header", "`connection-proxy-header` with another word than", by("connection-proxy-header")},
 	{"cors-origin-bad", "a bad origin in `cors-allow-origin`", by("cors-allow-origin")},
 	{"cors-item-bad", "a bad item in `cors-allow-methods`", by("cors-allow-methods cors-allow-headers cors-expose-headers cors-allow-credentials").that("the list is", "scripts send no credentials")},
 	{"cors-bad", "another bad value of CORS", by("cors-*").same()},
 	{"force-ssl-redirect-bad", "`force-ssl-redirect` that is no boolean", by("force-ssl-redirect")},
 	{"backend-verify-alone", "`proxy-ssl-verify: \"on\"` without", by("proxy-ssl-verify").that("proxy-ssl-secret")},
+	{"backend-verify-name", "`proxy-ssl-verify: \"on\"` with a Secret and without", by("proxy-ssl-verify").that("proxy-ssl-name")},
 	{"near-miss", "a near miss of the name, or of the prefix", because(model.Unread).denying()},
 	{"setting-as-annotation", "a setting that protects, written as an annotation", because(model.Unread).that("this is a setting")},
 	{"block-cidrs", "`block-cidrs` at paths with", set("block-cidrs")},
@@ -120,8 +122,11 @@ var balancingRows = []row{
 	{"canary-word", "`canary` that is no boolean", by("canary").that("want true or false")},
 	{"canary-path", "a canary with a path that no other Ingress has", by("spec.rules*").that("no other Ingress has the path").fix("Add the path to the main Ingress, or remove it from the canary.")},
 	{"canary-closed", "a canary of a path that its main Ingress closes", because(model.NotFound).in("spec.rules* spec.defaultBackend*").that("which has the same path, returns 503").closing().fix("Correct the Ingress that the text names.")},
+	{"canary-main-empty", "a canary whose main Service has no endpoint", untold(operation)},
+	{"canary-paths", "the paths that share with a canary", quiet(func(f *facts) bool { return f.asks("canary") && f.sharesMain() })},
 	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests").fix("Write the same value in the main Ingress.")},
 	{"cookies-shared", "cookies of two Ingresses with one Service", quiet(func(f *facts) bool { return f.asks("affinity") && f.sharesService })},
+	{"cookie-default", "the cookie of `affinity` at a `spec.defaultBackend`", quiet(func(f *facts) bool { return f.asks("affinity") && f.ingress.Spec.DefaultBackend != nil })},
 	{"balancing-shared", "hash, algorithm or `service-upstream` of two", quiet(func(f *facts) bool {
 		return f.asks("upstream-hash-by load-balance service-upstream") && f.sharesService
 	})},

@@ -78,14 +78,15 @@ spec:
   rules: [{host: shop.example, http: {paths: [{path: /victim, pathType: Prefix, backend: {service: {name: api, port: {number: 80}}}}]}}]
 `
 
-// station gives a server that tells what it was asked for and by whom, and its endpoint.
+// station gives a server that tells what it was asked for and by whom, with the header Proxy,
+// which nobody is to get, and its endpoint.
 // It answers what the headers of the request say that it is to answer: "Of-<name>" is a
 // status, "Accel-<name>" an X-Accel-Redirect.
 func station(t *testing.T, name string) (model.Endpoint, chan string) {
 	t.Helper()
 	seen := make(chan string, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen <- fmt.Sprintf("%s %s%s user=%s", r.Method, r.Host, r.RequestURI, r.Header.Get("X-User"))
+		seen <- fmt.Sprintf("%s %s%s user=%s%s", r.Method, r.Host, r.RequestURI, r.Header.Get("X-User"), r.Header.Get("Proxy"))
 		w.Header().Set("X-User", "ann")
 		if to := r.Header.Get("Accel-" + name); to != "" {
 			w.Header().Set("X-Accel-Redirect", to)
@@ -148,6 +149,7 @@ func TestSubrequestsDoNotLeak(t *testing.T) {
 					request, _ := http.NewRequest("GET", scheme+"://shop.example"+path, nil)
 					request.Header = parseHeaders(header)
 					request.Header.Set("X-User", "forged")
+					request.Header.Set("Proxy", "http://evil.test")
 					request.Header.Set("Of-failing", "502")
 					answer, err := client.Do(request)
 					if err != nil {

@@ -1,6 +1,7 @@
 package random
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,8 +21,8 @@ type world struct {
 	problems []model.Problem
 }
 
-// newWorld reads the manifests of a world and of what all build on.
-func newWorld(w *recorded.World, files map[string]string) *world {
+// objectsOf are the objects of a world and those that all build on.
+func objectsOf(w *recorded.World, files map[string]string) snapshot.Objects {
 	objects := snapshot.Objects{}
 	for _, name := range []string{"base", w.Name} {
 		read, _, err := decode.FromYAML(name, []byte(files[name]))
@@ -30,9 +31,17 @@ func newWorld(w *recorded.World, files map[string]string) *world {
 		}
 		objects.Append(read)
 	}
+	return objects
+}
+
+// newWorld has what the core makes of the objects of a world.
+func newWorld(w *recorded.World, objects snapshot.Objects) *world {
 	options := translate.Options{
 		ManifestMode: true, IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io",
 		HealthPath: "/healthz", ConfigMap: snapshot.Name{Namespace: "ingress-nginx", Name: "controller"},
+	}
+	if w.Variant == recorded.DefaultBackend {
+		options.DefaultBackend = snapshot.Name{Namespace: w.Namespace, Name: recorded.DefaultBackend}
 	}
 	core := compare.NewCore(objects, options)
 	_, problems := translate.Config(core.Snapshot, options, nil)
@@ -72,7 +81,11 @@ func (a *asked) explained() *explain.Explanation {
 	if a.explanation == nil {
 		c, core := a.call(), a.world.core
 		input := explain.Input{Snapshot: core.Snapshot, Options: core.Options, Config: core.Config, Problems: a.world.problems}
-		a.explanation = explain.Explain(input, explain.Request{Method: c.Verb(), Scheme: c.Scheme, Host: c.Host, URI: c.Path, Headers: c.Known()})
+		scheme := c.Scheme
+		if a.world.Config["use-forwarded-headers"] == "true" {
+			scheme = cmp.Or(a.H["X-Forwarded-Proto"], scheme)
+		}
+		a.explanation = explain.Explain(input, explain.Request{Method: c.Verb(), Scheme: scheme, Host: c.Host, URI: c.Path, Headers: c.Known()})
 	}
 	return a.explanation
 }

@@ -1,6 +1,7 @@
 package random
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,11 @@ type cause struct {
 	holds func(a *asked, place string) bool
 }
 
-var causes = []cause{
+// causes are all of them.
+var causes = slices.Concat(hostCauses, refusedCauses, servedCauses)
+
+// hostCauses are about what decides for a host, and about paths that nobody serves.
+var hostCauses = []cause{
 	{"redirects and errors over HTTPS that no backend answers", func(a *asked, place string) bool {
 		return place == "/headers/Strict-Transport-Security" && a.https() && a.want.Headers["Strict-Transport-Security"] == ""
 	}},
@@ -31,7 +36,8 @@ var causes = []cause{
 	}},
 	{"a missing or empty Service on a path with protection", func(a *asked, place string) bool {
 		refused := a.got.Status == 401 || a.got.Status == 403 || a.got.Status == 302 || a.got.Status == 500
-		return place == "/status" && a.want.Status == 503 && refused && a.explained().Answer.Status == 503 && a.says("Service ")
+		missing := a.want.Status == 503 || a.intercepts("503") && (a.want.Status == 404 || a.want.Status == 500)
+		return place == "/status" && missing && refused && a.explained().Answer.Status == 503 && a.says("Service ")
 	}},
 	{"`auth-tls-secret` that is missing, broken or of", func(a *asked, place string) bool {
 		broken := a.says("auth-tls-secret: Secret ", "auth-tls-secret: want the name of a Secret", "asks for certificates of clients, which cannot be verified")
@@ -42,7 +48,9 @@ var causes = []cause{
 	}},
 	{"`X-Original-Forwarded-For` in the questions of", func(a *asked, place string) bool {
 		header := strings.HasSuffix(place, "/headers/X-Original-Forwarded-For")
-		return header && strings.HasPrefix(place, "/hits/0/") && asksFirst(a.got.Hits) && a.got.Hits[0].Headers["X-Original-Forwarded-For"] != ""
+		return header && slices.ContainsFunc(a.got.Hits, func(h recorded.Hit) bool {
+			return h.By == "auth-0" && place == a.placeOf(h, "X-Original-Forwarded-For")
+		})
 	}},
 	{"an Exact path `/` on a host whose paths are patterns", func(a *asked, _ string) bool {
 		winner := a.explained().Winner
@@ -53,6 +61,12 @@ var causes = []cause{
 
 // asksFirst says whether the first request to a backend is a question of auth-url.
 func asksFirst(hits []recorded.Hit) bool { return len(hits) > 0 && hits[0].By == "auth-0" }
+
+// placeOf is where a header of a request to a backend stands.
+func (a *asked) placeOf(h recorded.Hit, header string) string {
+	at := slices.IndexFunc(a.got.Hits, func(other recorded.Hit) bool { return other.By == h.By })
+	return fmt.Sprintf("/hits/%d/headers/%s", at, header)
+}
 
 // unserved says whether no rule takes the request, so that the host's own 404 answers.
 func (a *asked) unserved() bool {

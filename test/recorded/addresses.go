@@ -31,15 +31,15 @@ func (w *World) podName(address string) string {
 	if service < 1 || service > len(w.services) {
 		return address
 	}
-	if w.services[service-1] == defaultBackend {
-		return defaultBackend
+	if w.services[service-1] == DefaultBackend {
+		return DefaultBackend
 	}
 	return fmt.Sprintf("%s-%d", w.services[service-1], replica-1)
 }
 
-// defaultBackend is the Service of the variant with that name, and what the recording calls
+// DefaultBackend is the Service of the variant with that name, and what the recording calls
 // its pod.
-const defaultBackend = "default-backend"
+const DefaultBackend = "default-backend"
 
 // clusterAddresses begin the addresses that Services had when the answers were recorded.
 const clusterAddresses = "10.96.77."

@@ -26,7 +26,7 @@ const configMap = "ingress-nginx/controller"
 var variants = map[string][]string{
 	"":                        nil,
 	"watch-without-class":     {"--watch-ingress-without-class"},
-	defaultBackend:            nil, // the flag names a Service of the scenario
+	DefaultBackend:            nil, // the flag names a Service of the scenario
 	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
 	"disable-catch-all":       {"--disable-catch-all"},
 	"ssl-passthrough":         {"--enable-ssl-passthrough"},
@@ -49,13 +49,14 @@ func Groups(t *testing.T, scenarios []*Scenario) map[string][]*Scenario {
 
 // group names the scenarios that can be served by one Sluice: those with the
 // same flags and settings. One with a catch-all host is alone, since it would
-// answer the hosts that others expect nobody to serve.
+// answer the hosts that others expect nobody to serve; so is one whose settings name a pod
+// of its own.
 func (s *Scenario) group(t *testing.T) string {
 	name := s.Variant
 	if s.Config != nil {
 		name += strings.NewReplacer(`"`, "", " ", "", "{", "", "}", "", "/", "|").Replace(asJSON(t, s.Config))
 	}
-	if s.TCP != nil || s.takesAll() {
+	if s.TCP != nil || s.takesAll() || podByAddress.MatchString(name) {
 		name += s.Name
 	}
 	if name == "" {
@@ -80,8 +81,8 @@ func Files(t *testing.T, scenarios []*Scenario) (files map[string]string, worlds
 	for _, s := range scenarios {
 		w := newWorld(t, s)
 		w.apply(&s.Objects)
-		if s.Variant == defaultBackend {
-			w.putService(Service{Name: defaultBackend, Endpoints: []string{"ready"}, Ports: []port{{Name: "http", Port: 80, Target: 8080}}})
+		if s.Variant == DefaultBackend {
+			w.putService(Service{Name: DefaultBackend, Endpoints: []string{"ready"}, Ports: []port{{Name: "http", Port: 80, Target: 8080}}})
 		}
 		worlds[s.Name], files[s.Name] = w, w.Manifests()
 	}
@@ -96,8 +97,8 @@ func Flags(scenarios []*Scenario, worlds map[string]*World) []string {
 	if first.TCP != nil {
 		flags = append(flags, "--tcp-services-configmap", worlds[first.Name].Namespace+"/tcp-services")
 	}
-	if first.Variant == defaultBackend {
-		flags = append(flags, "--default-backend-service", worlds[first.Name].Namespace+"/"+defaultBackend)
+	if first.Variant == DefaultBackend {
+		flags = append(flags, "--default-backend-service", worlds[first.Name].Namespace+"/"+DefaultBackend)
 	}
 	return flags
 }

@@ -170,12 +170,17 @@ func (p *pods) handler(address string, port int) http.Handler {
 	})
 }
 
-// answerAs does what the headers X-Echo-* of a request, or the parameters echo-* of its
-// URI, ask for.
+// answerAs does what the parameters echo-* of the URI of a request, or else its headers
+// X-Echo-*, ask for. The pods of the records had that order, too: what a server that
+// authenticates answers is in auth-url, whatever the client asks of the Service.
 func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	parameters := r.URL.Query()
+	all := func(name string) string {
+		return cmp.Or(strings.Join(parameters["echo-"+strings.ToLower(name)], "|"), r.Header.Get("X-Echo-"+name))
+	}
 	ask := func(name string) string {
-		return cmp.Or(r.Header.Get("X-Echo-"+name), parameters.Get("echo-"+strings.ToLower(name)))
+		first, _, _ := strings.Cut(all(name), "|")
+		return first
 	}
 	if suffix := ask("Fail-Pods"); suffix != "" && strings.HasSuffix(address, suffix) {
 		panic(http.ErrAbortHandler)
@@ -195,7 +200,7 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	for header := range strings.SplitSeq(ask("Set-Header"), "|") {
+	for header := range strings.SplitSeq(all("Set-Header"), "|") {
 		name, value, ok := strings.Cut(header, ":")
 		if strings.EqualFold(name, "Content-Type") {
 			w.Header().Del(name)

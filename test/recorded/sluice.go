@@ -38,6 +38,15 @@ func Start(t *testing.T, root string, files map[string]string, flags []string) *
 	return s
 }
 
+// Restart ends Sluice and its nginx, and starts them again with the state that they left, on the
+// same files. It waits until they are ready.
+func (s *Sluice) Restart(t *testing.T) {
+	t.Helper()
+	s.Stop(syscall.SIGTERM, kit.Patience)
+	s.Start(t, exec.Command(binary, s.Arguments...))
+	s.AwaitReady(t)
+}
+
 func (s *Sluice) stop(t *testing.T) {
 	s.Stop(syscall.SIGTERM, kit.Patience)
 	if t.Failed() {
