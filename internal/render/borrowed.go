@@ -100,8 +100,7 @@ func (r *rendering) borrowed(http *chunk, servers []*rendered) (definitions, lev
 	}
 	skips := len(r.global.Log.SkipURLs) > 0
 	if all.has(settings.Loggable) && !skips {
-		r.logIfLoggable()
-		http = r.http()
+		http = r.withLoggable()
 	}
 	var views []borrowedView
 	for _, name := range slices.Sorted(maps.Keys(tokens.Borrowed)) {
@@ -115,11 +114,17 @@ func (r *rendering) borrowed(http *chunk, servers []*rendered) (definitions, lev
 	return r.page.cut(), http
 }
 
-// logIfLoggable has the access log leave out requests by $loggable.
-func (r *rendering) logIfLoggable() {
+// withLoggable prints the http level again, with an access log that leaves out requests by
+// $loggable. Its Problems are told already.
+func (r *rendering) withLoggable() *chunk {
 	r.global.Log.ByVariable = true
 	r.global.blocks = slices.Clone(r.global.blocks)
 	findBlock(r.global.blocks, "log").Data = r.global.Log
+	told := r.problems
+	r.spoken = nil
+	http := r.http()
+	r.problems = told
+	return http
 }
 
 // setForSnippets sets the data of a location by what its snippets read.
