@@ -23,6 +23,8 @@ type logsBlock struct {
 	// FormatText its text if the settings do not print it.
 	Target, Format, FormatText string
 	Params                     []string
+	// Unclean are the variables that FormatText needs mended.
+	Unclean []settings.Unclean
 	// Sampling decides which requests are in the log. Samples is set if the settings do not
 	// print it.
 	Sampling settings.Sampling
@@ -48,6 +50,6 @@ func (l Logs) choose(b *logsBlock, log settings.Log) {
 	b.Format = settings.FormatName(l.Format)
 	b.Sampling, b.Samples = log.SamplingBy(l.Shares), !slices.Equal(l.Shares, log.AccessShares)
 	if l.Format != log.AccessFormat {
-		b.FormatText = settings.FormatText(l.Format)
+		b.FormatText, b.Unclean = settings.FormatText(l.Format), settings.UncleanOf(l.Format)
 	}
 }

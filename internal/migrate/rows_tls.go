@@ -17,6 +17,7 @@ var logRows = []row{
 	{"log-file", "a log file that cannot be opened", untold(operation)},
 	{"error-log", "`error-log-path`, `enable-syslog`", set("error-log-path enable-syslog")},
 	{"syslog-host", "a host name in `syslog-host`", by("syslog-host")},
+	{"log-utf8", "values in an access log with `log-format-escape-json`", set("log-format-escape-json")},
 	{"log-variable", "a variable that does not exist in", by("log-format-upstream log-format-stream")},
 	{"log-skip", "a group with a name in `skip-access-log-urls`", by("skip-access-log-urls")},
 }

@@ -115,6 +115,7 @@ var valueRows = []row{
 	{"global-auth-ca", "the server of `global-auth-url`", untold(onlySluice)},
 	{"shutdown-timeout", "`worker-shutdown-timeout: \"0\"`", by("worker-shutdown-timeout")},
 	{"sizes-high", "buffers above 1g", because(model.InvalidValue).in("*buffer-size upstream-keepalive-connections").on("ConfigMap").that("1g", "65536")},
+	{"kept-connections", "`upstream-keepalive-connections`", set("upstream-keepalive-connections")},
 }
 
 // balancingRows are about canaries, cookies and how endpoints are chosen.

@@ -40,7 +40,7 @@ func TestHeadersAreRepeated(t *testing.T) {
 		` + hsts + `
 		add_header X-A "a";
 		proxy_hide_header strict-transport-security; add_header X-B b;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 		{&with, `	server_name shop.example;
@@ -53,7 +53,7 @@ func TestHeadersAreRepeated(t *testing.T) {
 		add_header X-Z z always;
 		add_header X-A "a";
 		proxy_hide_header strict-transport-security; add_header X-B b;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 	} {
@@ -91,9 +91,9 @@ func TestUpstreams(t *testing.T) {
 	if got := strings.Count(text, "\nupstream "); got != 3 {
 		t.Errorf("%d upstreams, want one for each of 3 transports", got)
 	}
-	name := upstream{Transport: verified}.name()
+	name := upstream{Transport: verified, share: "5"}.name()
 	for _, want := range []string{
-		"upstream sluice {\n\tserver 0.0.0.1;\n\tbalancer_by_lua_file /state/lua/sluice/entry/balancer.lua;\n\tkeepalive 320;\n",
+		"upstream sluice_5 {\n\tserver 0.0.0.1;\n\tbalancer_by_lua_file /state/lua/sluice/entry/balancer.lua;\n\tkeepalive 256;\n",
 		"upstream " + name + " {", "\t\tproxy_pass https://" + name + ";\n",
 		"\t\tproxy_ssl_server_name on;\n\t\tproxy_ssl_name \"backend.example\";\n\t\tproxy_ssl_verify on;\n" +
 			"\t\tproxy_ssl_trusted_certificate /state/trust/" + model.SHA256("PEM") + ".pem;\n\t\tproxy_ssl_verify_depth 2;\n",

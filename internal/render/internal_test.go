@@ -55,7 +55,7 @@ func TestLocationForSubrequests(t *testing.T) {
 		proxy_ignore_headers X-Accel-Redirect;
 		error_page 599 @none;
 		proxy_set_header X-Hops-cd003210627290e9 $subrequest_hops;
-		proxy_pass "http://sluice_uri/check?from=$request_uri";
+		proxy_pass "http://sluice_uri_5/check?from=$request_uri";
 	}
 `
 	if diff := cmp.Diff(want, got); diff != "" || len(problems) > 0 {
@@ -67,7 +67,7 @@ func TestLocationForSubrequests(t *testing.T) {
 	location @sign-in {
 		set $route shop/a/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `
 	if diff := cmp.Diff(want, got); diff != "" || len(problems) > 0 {

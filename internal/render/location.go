@@ -294,7 +294,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port
-	to := upstream{location.Proxy.Transport, location.Proxy.Pool, byRoute}
+	to := upstream{location.Proxy.Transport, location.Proxy.Pool, byRoute, s.shareOf(location.Proxy)}
 	switch {
 	case isSubrequest(location):
 		to.by = byURI
@@ -308,9 +308,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	if file := errorPageFiles[location.Proxy.OfError]; file != "" {
 		view.Unavailable = s.env.entry(file)
 	}
-	if to != (upstream{}) {
-		s.out.upstreams = append(s.out.upstreams, to)
-	}
+	s.out.upstreams = append(s.out.upstreams, to)
 	return nil
 }
 

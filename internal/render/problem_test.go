@@ -76,7 +76,7 @@ func TestUnprintableMatch(t *testing.T) {
 			l.Path = path
 			s.Locations = append(s.Locations, ingressLocation("other", model.Equal, "/b"))
 		})
-		want := "\tserver_name shop.example;\n\tlocation = \"/b\" {\n\t\tset $route shop/other/web/80;\n\t\tset $proxy_upstream_name shop-web-80;\n\t\tproxy_pass http://sluice;\n\t}\n"
+		want := "\tserver_name shop.example;\n\tlocation = \"/b\" {\n\t\tset $route shop/other/web/80;\n\t\tset $proxy_upstream_name shop-web-80;\n\t\tproxy_pass http://sluice_5;\n\t}\n"
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q:\n%s", path, diff)
 		}

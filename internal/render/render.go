@@ -72,7 +72,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	http := r.http()
 	servers := r.servers(r.withCatchall(s.Servers), c)
 	shared := r.shared(servers)
-	all := upstreams(servers)
+	all := upstreams(servers, upstream{share: r.shareOf(&model.Proxy{})})
 	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
 	definitions, http := r.borrowed(http, servers)
 	r.body = append(r.body, definitions, http)
@@ -115,6 +115,7 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r.view.Joined = r.joined()
 	r.view.Memory = e.memory(r.global.Memory)
 	r.sizeWorkers()
+	r.sizePools()
 	if n := int(r.global.Workers.Processes); n > 0 {
 		r.view.Workers = n
 	}

@@ -108,7 +108,7 @@ func TestServer(t *testing.T) {
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 		{"all locations redirect", func(s *model.Server, _ *model.Location) {
@@ -118,7 +118,7 @@ func TestServer(t *testing.T) {
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 		{"a pattern with redirect and rewrite", func(_ *model.Server, l *model.Location) {
@@ -133,7 +133,7 @@ func TestServer(t *testing.T) {
 		rewrite "(*NO_JIT)^" "/${p_2}";
 		if ($has_dot_segments) { return 400; }
 		break;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 		{"no backend", func(_ *model.Server, l *model.Location) {
@@ -150,7 +150,7 @@ func TestServer(t *testing.T) {
 		access_log off;
 		set $route shop/-/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 		{"a wildcard", func(s *model.Server, l *model.Location) {
@@ -161,12 +161,12 @@ func TestServer(t *testing.T) {
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 	location @miss {
 		set $route shop/other/web/80;
 		set $proxy_upstream_name shop-web-80;
-		proxy_pass http://sluice;
+		proxy_pass http://sluice_5;
 	}
 `},
 	} {

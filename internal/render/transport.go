@@ -53,6 +53,9 @@ type upstream struct {
 	model.Transport
 	pool model.Pool
 	by   by
+	// share names the pool of the settings that a backend belongs to (see shareOf); empty for a
+	// pool of its own, and if no connection is kept.
+	share string
 }
 
 // by is the way to find the backend of a request.
@@ -67,8 +70,8 @@ const (
 	byURI   by = "uri"
 )
 
-// name names the upstream block: "sluice", "sluice_key", "sluice_<hash>" or
-// "sluice_key_<hash>".
+// name names the upstream block: "sluice_0", "sluice_key_0", "sluice_<hash>_0" or
+// "sluice_key_<hash>_0".
 func (u upstream) name() string {
 	name := "sluice"
 	if u.by != byRoute {
@@ -83,6 +86,9 @@ func (u upstream) name() string {
 	}
 	if p := u.pool; p != (model.Pool{}) {
 		name += fmt.Sprintf("_keep_%d_%d_%d", p.Connections, p.Requests, p.Timeout)
+	}
+	if u.share != "" {
+		name += "_" + u.share
 	}
 	return name
 }
@@ -151,16 +157,19 @@ func (u upstream) unavailable() string {
 	return "unavailable_" + string(u.by)
 }
 
-// upstreams returns the upstreams in use, sorted by name. The one for plain HTTP by $route
-// is always the first.
-func upstreams(servers []*rendered) []upstream {
-	names := map[upstream]string{{}: upstream{}.name()}
+// upstreams returns the upstreams in use, sorted by name. If there is none, it returns least, so
+// that nginx tests what the settings print in it.
+func upstreams(servers []*rendered, least upstream) []upstream {
+	names := map[upstream]string{}
 	for _, s := range servers {
 		for _, u := range s.upstreams {
 			if names[u] == "" {
 				names[u] = u.name()
 			}
 		}
+	}
+	if len(names) == 0 {
+		return []upstream{least}
 	}
 	return slices.SortedFunc(maps.Keys(names), func(a, b upstream) int { return strings.Compare(names[a], names[b]) })
 }

@@ -62,6 +62,27 @@ func (f LogFormat) Escape() string {
 	return ""
 }
 
+// JSON returns the format with mended values, empty unless values are escaped for JSON. Values
+// are not mended if the names of their variables make the format too long for nginx.
+func (f LogFormat) JSON() string {
+	if f.Escape() != "json" {
+		return ""
+	}
+	mended := mendedFormat(f.Format)
+	if len(mended)+strings.Count(mended, `"`)+strings.Count(mended, `\`) > model.LongestToken-len(`""`) {
+		return f.Format
+	}
+	return mended
+}
+
+// Unclean returns the variables that JSON needs mended.
+func (f LogFormat) Unclean() []Unclean {
+	if text := f.JSON(); text == "" || text == f.Format {
+		return nil
+	}
+	return uncleanOf(f.Format)
+}
+
 // Names reports whether the format contains a variable.
 func (f LogFormat) Names(variable string) bool {
 	return slices.Contains(variablesOf(f.Format), variable)

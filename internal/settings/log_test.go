@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,5 +105,27 @@ func TestNamesOfLogFormat(t *testing.T) {
 		if got := (LogFormat{Format: format}).Names("location_path"); got != want {
 			t.Errorf("%q: %v, want %v", format, got, want)
 		}
+	}
+}
+
+// Each variable of a client is replaced, with and without braces. A format that would be too long
+// stays.
+func TestMendedFormat(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		"": "", "plain": "plain", "$status": "$status", "$http_referer": "$logs_utf8_http_referer", "${uri}x${status}$": "${logs_utf8_uri}x${status}$",
+		`{"a":"$http_a$arg_b","s":"$status-$host."}`: `{"a":"$logs_utf8_http_a$logs_utf8_arg_b","s":"$status-$logs_utf8_host."}`,
+		strings.Repeat("$uri ", 260):                 strings.Repeat("$logs_utf8_uri ", 260), strings.Repeat("$uri ", 700): strings.Repeat("$uri ", 700),
+	} {
+		f := LogFormat{Format: format, EscapeJSON: true}
+		if got := f.JSON(); got != want || (len(f.Unclean()) > 0) != (got != format) {
+			t.Errorf("%.50q: %.80q, want %.80q; %v", format, got, want, f.Unclean())
+		}
+		if f.EscapeNone = true; f.JSON() != "" || f.Unclean() != nil {
+			t.Errorf("%.50q: %v without escape=json", format, f)
+		}
+	}
+	if got, want := (LogFormat{Format: "$uri $host $uri $status", EscapeJSON: true}).Unclean(), []Unclean{"host", "uri"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -65,9 +65,9 @@ func FormatText(format string) string {
 		}
 	}
 	if format == "json" {
-		return "{" + strings.Join(parts, ",") + "}"
+		return mendedFormat("{" + strings.Join(parts, ",") + "}")
 	}
-	return strings.Join(parts, " ")
+	return mendedFormat(strings.Join(parts, " "))
 }
 
 // FormatName returns the name of the log_format of the access log.
@@ -75,3 +75,18 @@ func (l Log) FormatName() string { return FormatName(l.AccessFormat) }
 
 // FormatText returns the text of the log_format that the group prints, "" for none.
 func (l Log) FormatText() string { return FormatText(l.AccessFormat) }
+
+// Unclean returns the variables that the text needs mended.
+func (l Log) Unclean() []Unclean { return UncleanOf(l.AccessFormat) }
+
+// UncleanOf returns the variables that FormatText needs mended.
+func UncleanOf(format string) []Unclean {
+	var names strings.Builder
+	for _, f := range logFields {
+		names.WriteString("$" + f.variable + " ")
+	}
+	if FormatText(format) == "" {
+		return nil
+	}
+	return uncleanOf(names.String())
+}

@@ -130,9 +130,9 @@ type Balancing struct {
 // Keepalive configures idle connections to backends.
 //
 // When nginx reads the file, it allocates memory for all of them, once for each transport:
-// 10 MB for 65536.
+// 0.6 MB by default, and 10 MB for 65536.
 type Keepalive struct {
-	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=65536" doc:"Idle connections to backends that one worker keeps. 0 keeps none."`
+	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=65536" doc:"Idle connections to backends that one worker keeps in a pool. There are 16 pools, and a Service is always in the same one. All pools together keep at most a quarter of max-worker-connections, or this number if it is higher. 0 keeps none."`
 	Requests    int           `key:"upstream-keepalive-requests" default:"10000" validate:"min=1,max=1000000000" doc:"Maximum number of requests on one connection to a backend."`
 	Time        keys.Duration `key:"upstream-keepalive-time" default:"1h" doc:"Maximum age of a connection to a backend."`
 	Timeout     int           `key:"upstream-keepalive-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds that an idle connection to a backend stays open."`

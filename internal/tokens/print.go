@@ -58,6 +58,7 @@ type printer func(value any) (string, error)
 //	literal      a quoted token where nginx reads $ as itself: a location's path
 //	regex        a quoted regular expression
 //	bounded      a quoted regular expression of a user, which gets limits, its own or those of names
+//	jsonformat   a quoted token with harmless variables, with logs_utf8_ in front unless they are always UTF-8
 //	logformat    a quoted token with harmless variables, and those of the access log
 //	streamformat a quoted token with variables of the stream level
 //	verbatim     a quoted token where nginx reads variables; $ becomes a variable with a $
@@ -80,7 +81,7 @@ func Printers() map[string]printer {
 	return map[string]printer{
 		"word": OfText(PrintWord), "part": OfText(printPart), "host": OfText(PrintHost), "alias": printAlias, "onelabel": OfText(printOneLabel),
 		"str": OfText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": OfText(printVerbatim),
-		"logformat": OfText(printLogFormat), "streamformat": OfText(printStreamFormat), "header": OfText(PrintHeader), "argument": printArgument, "url": printAnyURL, "parameter": OfText(printParameter), "target": OfText(printTarget),
+		"logformat": OfText(printLogFormat), "jsonformat": OfText(printJSONFormat), "streamformat": OfText(printStreamFormat), "header": OfText(PrintHeader), "argument": printArgument, "url": printAnyURL, "parameter": OfText(printParameter), "target": OfText(printTarget),
 		"mapkey": OfText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": OfText(PrintVariable),
 		"size": OfText(printSize), "duration": printDuration, "path": OfText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
 	}

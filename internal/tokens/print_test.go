@@ -39,6 +39,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
 		{"header", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
 		{"logformat", "$status ${location_path}", `"$status ${location_path}"`},
+		{"jsonformat", "$status ${logs_utf8_uri}", `"$status ${logs_utf8_uri}"`},
 		{"verbatim", `/a$b"\${host}`, `"/a${literal_dollar}b\"\\${literal_dollar}{host}"`},
 		{"verbatim", "", `""`},
 		{"header", "$http_x.${host}", `"$http_x.${host}"`},
@@ -106,8 +107,9 @@ func TestPrintersRefuse(t *testing.T) {
 		"str":      {"$", "a$b"},
 		"lines":    {"A: b", []string{}, []string{"A: b\r\nC: d"}, []string{"A: b", "C: d\n"}, []string{`A: b\r\nC: d`}, []string{`A: "`}},
 	}
+	cases["jsonformat"] = []any{"$", "$1", "$logs_utf8_the_real_ip", "$logs_utf8_logs_utf8_uri"}
 	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
-	for _, quoting := range []string{"str", "literal", "regex", "bounded", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
+	for _, quoting := range []string{"str", "literal", "regex", "bounded", "logformat", "jsonformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {

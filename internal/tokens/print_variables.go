@@ -89,7 +89,7 @@ func Known(name string) bool {
 func VariablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
 
 // declared begin the names of variables that templates declare.
-var declared = []string{"match_", "query_", "dispatch_", "external_auth_", "limits_"}
+var declared = []string{"match_", "query_", "dispatch_", "external_auth_", "limits_", ofUTF8}
 
 // IsDeclared reports whether a variable is one that templates declare.
 func IsDeclared(name string) bool {
@@ -137,6 +137,18 @@ const LocationPath = "location_path"
 // printLogFormat prints the format of the access log.
 func printLogFormat(s string) (string, error) {
 	return printVariables(s, func(name string) bool { return borrowed(name) || ofLog[name] || GeoIP[name] || Known(name) })
+}
+
+// ofUTF8 begins the names of the variables whose values are mended for JSON.
+const ofUTF8 = "logs_utf8_"
+
+// printJSONFormat prints the format of an access log in JSON, in which another variable stands for
+// each that may be no UTF-8.
+func printJSONFormat(s string) (string, error) {
+	return printVariables(s, func(name string) bool {
+		of := strings.TrimPrefix(name, ofUTF8)
+		return name == LocationPath || ofLog[of] || GeoIP[name] || Known(of)
+	})
 }
 
 // GeoIP are the variables about the place of a client. Only the format of the access log may

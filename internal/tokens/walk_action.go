@@ -100,7 +100,7 @@ func (w *Walker) token(pipe *parse.PipeNode, name string, at *place) error {
 		}
 	}
 	switch name {
-	case "str", "literal", "regex", "logformat", "streamformat", "verbatim", "header", "url", "parameter", "mapkey", "mappattern", "variables", "path", "lines":
+	case "str", "literal", "regex", "logformat", "jsonformat", "streamformat", "verbatim", "header", "url", "parameter", "mapkey", "mappattern", "variables", "path", "lines":
 		at.lexer.Mode = syntax.Closed
 	default:
 		at.lexer.Mode = syntax.Bare

@@ -33,6 +33,8 @@ type target struct {
 	port    int
 	host    string
 	headers []string // "Name: value"
+	// script is a file of wrk that makes the requests instead, empty for none.
+	script string
 	// tls is nil for plain HTTP.
 	tls *tls.Config
 }
@@ -83,6 +85,9 @@ func wrk(b *testing.B, to target, during time.Duration) int {
 	arguments := []string{"-t1", fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%ds", int(during.Seconds())), "-H", "Host: " + to.host}
 	for _, header := range to.headers {
 		arguments = append(arguments, "-H", header)
+	}
+	if to.script != "" {
+		arguments = append(arguments, "-s", to.script)
 	}
 	command := exec.Command("wrk", append(arguments, "http://"+to.address()+"/api/x")...)
 	var output bytes.Buffer

@@ -170,7 +170,7 @@ func loadedByHand(b *testing.B, head, disable string, ports []int) *byHand {
 	return h
 }
 
-// answering starts an nginx that answers 1 kB on two ports, and gives them.
+// answering starts an nginx that answers 1 kB on two ports of every address, and gives them.
 func answering(b *testing.B) []int {
 	b.Helper()
 	h := newByHand(b, 1)
@@ -191,7 +191,7 @@ http {
 access_log off;
 keepalive_requests 1000000;
 client_body_temp_path %[2]s/body; proxy_temp_path %[2]s/proxy; fastcgi_temp_path %[2]s/fastcgi; uwsgi_temp_path %[2]s/uwsgi; scgi_temp_path %[2]s/scgi;
-server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
+server { listen %d; listen %d; return 200 "%s"; }
 }
 `, user, h.dir, ports[0], ports[1], body)
 	if err := os.WriteFile(h.conf(), []byte(conf), 0o644); err != nil {

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-logfmt/logfmt"
 )
@@ -132,6 +134,45 @@ func TestLevelOfTheLog(t *testing.T) {
 		served("http://beside.example/")
 		if told := s.lines("object=\"Ingress default/broken"); len(told) > 0 {
 			t.Errorf("at the level error: %q", told)
+		}
+	})
+}
+
+// TestLogsInJSONAreUTF8: readers drop a line that is not, and nginx escapes no such byte.
+func TestLogsInJSONAreUTF8(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"config.yaml": settings(`access-log-format: json`, `log-format-escape-json: "true"`, `log-format-upstream: "{\"id\":\"$req_id\",\"user_agent\":\"${http_user_agent}\",\"referer\":\"$http_referer\"}"`),
+			"json.yaml":   ingress("json", "json.example", []string{"/ Prefix web"}),
+			"logfmt.yaml": ingress("logfmt", "logfmt.example", []string{"/ Prefix web"}, "sluice.io/access-log-format: logfmt"),
+			"text.yaml":   ingress("text", "text.example", []string{"/ Prefix web"}, "sluice.io/access-log-format: text"),
+		}, "--configmap", "default/config")
+		long := strings.Repeat("ä\t€😀", 300)
+		values := map[string]string{
+			"plain": "plain", "ä€😀\U0010FFFF": "ä€😀\U0010FFFF", "a\xff": "a\uFFFD", "\xff": "\uFFFD", "a\xff\xfe\x80b\xc3": "a\uFFFDb\uFFFD", "\xffä\xffb\xffc": "\uFFFDä\uFFFDb\uFFFDc",
+			"\xed\xa0\x80": "\uFFFD", "\xf4\x90\x80\x80.": "\uFFFD.", "\xc0\xaf": "\uFFFD", "\xe2\x82 \xe2\x82\xac": "\uFFFD €", "\uFFFD\xff\uFFFD": "\uFFFD\uFFFD\uFFFD", `"\` + "\x80": `"\` + "\uFFFD",
+			long: long, long + "\x80" + long: long + "\uFFFD" + long,
+			strings.Repeat("a\xff", 16) + "b": strings.Repeat("a\uFFFD", 16) + "b", strings.Repeat("a\xff", 40): strings.Repeat("a\uFFFD", 16) + "a",
+		}
+		for _, kind := range []string{"json", "logfmt", "text"} {
+			s.waitBackend("http://"+kind+".example/", "web")
+			number := 0
+			for value, want := range values {
+				number++
+				id := fmt.Sprintf("%s-%d-", kind, number)
+				got, err := s.ask(http.MethodGet, "http://"+kind+".example/", http.Header{"User-Agent": {value}, "Referer": {"." + value}, "X-Request-Id": {id}, "Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(value+":x"))}})
+				if err != nil || got.status != http.StatusOK {
+					t.Fatalf("%q: %+v, %v", value, got, err)
+				}
+				s.waitLine(id)
+				line := s.lines(id)[0]
+				fields, err := map[bool]func(string) (map[string]string, error){true: readLogfmt, false: readJSON}[kind == "logfmt"](line)
+				if err != nil || !utf8.ValidString(line) || fields["user_agent"] != want || fields["referer"] != "."+want {
+					t.Errorf("%s: %q is %q, error %v, want %q; the line is UTF-8: %v", kind, value, fields["user_agent"], err, want, utf8.ValidString(line))
+				}
+			}
 		}
 	})
 }

@@ -34,17 +34,22 @@ spec:
 ---
 `, name)
 	for i, backend := range backends {
-		fmt.Fprintf(&slices, `
+		slices.WriteString(endpoint(name, i, "127.0.0.1", portOf(backend)))
+	}
+	return slices.String()
+}
+
+// endpoint gives the EndpointSlice of one endpoint of a Service.
+func endpoint(service string, number int, address string, port int) string {
+	return fmt.Sprintf(`
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: %s-%d, namespace: default, labels: {kubernetes.io/service-name: %s}}
 addressType: IPv4
 ports: [{name: http, port: %d, protocol: TCP}]
-endpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]
+endpoints: [{addresses: [%s], conditions: {ready: true}}]
 ---
-`, name, i, name, portOf(backend))
-	}
-	return slices.String()
+`, service, number, service, port, address)
 }
 
 // settings gives the ConfigMap default/config; data are "key: value".
