@@ -27,7 +27,8 @@ type BackendID struct {
 }
 
 // key is opaque, except that those of one Service begin with its name and "/", which
-// lastCall.firstOf needs. No Service name begins with "_".
+// lastCall.firstOf needs, and that the name of a host begins with "_", as no Service name does,
+// for the pool of its kept connections.
 func (id BackendID) key() string {
 	name := id.Service.Name
 	if id.Host != "" {

@@ -49,7 +49,7 @@ var pathRows = []row{
 	})},
 	{"rewrite-same", "a `rewrite-target` that equals a Prefix path", quiet(func(f *facts) bool {
 		return f.anyPath(func(p path) bool {
-			return p.is("Prefix") && !p.endsInSlash() && p.text == f.value("rewrite-target") && f.value("use-regex") != "true"
+			return !p.is("Exact") && p.text != "/" && !p.endsInSlash() && p.text == f.value("rewrite-target") && f.value("use-regex") != "true"
 		})
 	})},
 	{"rewrite-invalid", "a rewrite that is invalid", by("rewrite-target")},

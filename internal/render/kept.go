@@ -23,6 +23,9 @@ func (r *rendering) shareOf(p *model.Proxy) string {
 		return ""
 	}
 	target, _, _ := strings.Cut(p.Backend, "~")
+	if _, host, found := strings.Cut(target, "/_"); found {
+		target = host // the same for whoever asks, an Ingress or the settings of its class
+	}
 	return model.SHA256(target)[:1]
 }
 
