@@ -150,12 +150,26 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 func (b *builder) signIn(l *model.Location, auth *claim.Authentication) string {
 	asked := auth.Asked
 	redirect := derive(l, forSignIn)
-	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked), Own: strings.Join(auth.Taken, " ")}
+	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked)}
 	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
+	if own := auth.TakenIn(asked.SignIn); len(own) > 0 {
+		redirect.Return.Own = strings.Join(own, " ")
+		b.addBlock(redirect, "external-auth-taken", takenBlock{declared(own)})
+	}
 	if escapes(redirect.Return.URL) {
 		redirect.Computed = append(redirect.Computed, escapedURI)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
+}
+
+// declared makes variables known to nginx, also if the snippet that sets them is not printed: a
+// path has another, or it is refused. Where nothing is asked, the directives do nothing.
+func declared(names []string) keys.Snippet {
+	var text strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&text, "auth_request_set $%s $upstream_http_%s;\n", name, name)
+	}
+	return keys.Snippet(text.String())
 }
 
 // signInURL adds the requested URL as a parameter, unless the configured URL has that
