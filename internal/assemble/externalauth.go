@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 )
 
 // The data of the blocks: in the protected location, and in the internal ones of
@@ -45,6 +47,8 @@ type (
 	// takenBlock has directives that take headers of the answer.
 	takenBlock struct {
 		Text keys.Snippet `json:"text"`
+		// Reset empties the variables before, as nobody is asked where another protection suffices.
+		Reset keys.Snippet `json:"reset,omitempty"`
 	}
 )
 
@@ -97,7 +101,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
 	if auth.Takes != "" {
-		b.addBlock(l, "external-auth-taken", takenBlock{auth.Takes})
+		b.addBlock(l, "external-auth-taken", takenBlock{auth.Takes, reset(auth.Takes.TakenFromAnswer())})
 	}
 }
 
@@ -150,13 +154,42 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 func (b *builder) signIn(l *model.Location, auth *claim.Authentication) string {
 	asked := auth.Asked
 	redirect := derive(l, forSignIn)
-	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked), Own: strings.Join(auth.Taken, " ")}
+	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked)}
 	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
+	if own := auth.TakenIn(asked.SignIn); len(own) > 0 {
+		redirect.Return.Own = strings.Join(own, " ")
+		b.addBlock(redirect, "external-auth-taken", takenBlock{Text: declared(own)})
+	}
 	if escapes(redirect.Return.URL) {
 		redirect.Computed = append(redirect.Computed, escapedURI)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }
+
+// declared makes variables known to nginx, also if the snippet that sets them is not printed: a
+// path has another, or it is refused. Where nothing is asked, the directives do nothing.
+func declared(names []string) keys.Snippet {
+	var text strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&text, "auth_request_set $%s $upstream_http_%s;\n", name, name)
+	}
+	return keys.Snippet(text.String())
+}
+
+// reset empties variables. An X-Accel-Redirect can lead to a location from one of another Ingress,
+// whose snippet has set them.
+func reset(names []string) keys.Snippet {
+	var text strings.Builder
+	for _, name := range names {
+		if ownName.MatchString(name) && !syntax.MaySet(name) {
+			fmt.Fprintf(&text, "set $%s \"\";\n", name)
+		}
+	}
+	return keys.Snippet(text.String())
+}
+
+// ownName matches what nginx reads as the name of a variable.
+var ownName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
 // signInURL adds the requested URL as a parameter, unless the configured URL has that
 // parameter.

@@ -9,6 +9,7 @@ import (
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 )
 
 // Target is a host for subrequests that is not a Service.
@@ -45,6 +46,13 @@ type Authentication struct {
 	Question keys.QuestionSnippet
 	Takes    keys.Snippet
 	Taken    []string
+}
+
+// TakenIn returns those of Taken that a text names, each once.
+func (a *Authentication) TakenIn(text string) []string {
+	names := slices.DeleteFunc(syntax.Variables([]byte(text)), func(name string) bool { return !slices.Contains(a.Taken, name) })
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Keeps reports whether answers of the server are kept.

@@ -113,6 +113,9 @@ func inherited(s syntax.Statement) string {
 		}
 		return ""
 	}
+	if variable, _ := s.Sets(); variable == "loggable" {
+		return "decides which requests to the other Ingresses of the host are in the access log: want it in a location, or in a configuration-snippet, as docs/snippets.md lists"
+	}
 	if !besideLocations.MatchString(s.Name()) {
 		return "is not for all Ingresses of the host, which inherit it: want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return, rewrite, and error_page and sizes of headers in some forms, which docs/snippets.md lists, or a configuration-snippet"
 	}

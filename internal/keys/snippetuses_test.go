@@ -133,7 +133,7 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
 		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "client_header_buffer_size 65k;", "client_header_buffer_size x;", "large_client_header_buffers 1 8k;", "large_client_header_buffers 4 7k;",
 		"large_client_header_buffers 4 129k;", "large_client_header_buffers 9 8k;", "large_client_header_buffers 8k;", "allow all; deny 192.0.2.1;", "deny 192.0.2.1; allow 192.0.2.2; deny 192.0.2.3; allow all;", "deny 192.0.2.1; allow 192.0.2.2;",
-		"if ($x) { satisfy any; }", "types { a b; }",
+		"set $loggable 0;", "if ($x) { set ${loggable} 0; }", "if ($x) { satisfy any; }", "types { a b; }",
 		"if ($x) { limit_req_dry_run on; }",
 	} {
 		var got ServerSnippet
