@@ -45,6 +45,12 @@ func (l Logs) Print(at Place) any {
 	return b
 }
 
+// Skipping returns the block whose log leaves out requests by $loggable.
+func (b logsBlock) Skipping() any {
+	b.Sampling.Skips = true
+	return b
+}
+
 // choose sets the format, and which requests are in the log.
 func (l Logs) choose(b *logsBlock, log settings.Log) {
 	b.Format = settings.FormatName(l.Format)

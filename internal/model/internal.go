@@ -24,6 +24,12 @@ type Inspecting interface {
 // cookies.
 type Asking interface{ TellsCookies() bool }
 
+// Logging is the data of a block with an access log of its own.
+type Logging interface {
+	// Skipping returns the data of a block whose log leaves out requests by $loggable.
+	Skipping() any
+}
+
 // MissName is the internal location for names that a wildcard host does not mean.
 const MissName = "miss"
 

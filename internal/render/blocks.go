@@ -25,7 +25,11 @@ func (r *rendering) print(b model.Block, context string) error {
 	}
 	before, start := r.page.now(), r.page.Len()
 	r.page.from(Origin{Object: b.Source, Behaviour: b.Name, Host: before.Host})
-	if err := r.page.execute(tmpl, b.Data); err != nil {
+	data := b.Data
+	if logging, ok := data.(model.Logging); ok && r.skips {
+		data = logging.Skipping()
+	}
+	if err := r.page.execute(tmpl, data); err != nil {
 		return &blockError{b, err}
 	}
 	if err := r.checkRaw(start); err != nil {

@@ -163,14 +163,14 @@ func computes(l *model.Location, variable string) bool {
 // ofGeoIP matches the variables of nginx's modules for GeoIP Legacy and GeoIP2.
 var ofGeoIP = regexp.MustCompile(`\$\{?(geoip2?_[a-z0-9_]+)`)
 
-// unknownPlace refuses a snippet with a variable of GeoIP that nobody defines: nginx would refuse
+// unknownPlace refuses a directive with a variable of GeoIP that nobody defines: nginx would refuse
 // the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
-func (r *rendering) unknownPlace(text []byte) error {
-	found := ofGeoIP.FindSubmatch(text)
+func (r *rendering) unknownPlace(s syntax.Statement) error {
+	found := ofGeoIP.FindStringSubmatch(strings.Join(s.Tokens, " "))
 	if found == nil || r.wantsGeoIP || r.definesPlaces {
 		return nil
 	}
-	name := string(found[1])
+	name := found[1]
 	if !strings.HasPrefix(name, "geoip2_") {
 		return &tokens.Refusal{Want: "the variables $geoip2_* of the setting use-geoip2: those of GeoIP Legacy are not there", Got: "$" + name}
 	}

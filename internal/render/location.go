@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/tokens"
 )
 
@@ -161,20 +162,25 @@ func (s *serverRendering) replace(location *model.Location, err error) error {
 func (s *serverRendering) location(template string, location *model.Location) error {
 	before := s.page.here()
 	shared, upstreams, inspected := len(s.out.shared), len(s.out.upstreams), s.out.inspected
-	s.reads, s.more = s.around, s.around.more
+	s.readFor(s.around)
 	err := s.try(template, location)
 	if found := s.around.plus(readingOf(s.page.Bytes(), s.page.rawSince(before.length))); err == nil && !found.equal(s.around) {
 		s.page.back(before)
 		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
-		s.reads, s.more = found, found.more
+		s.readFor(found)
 		err = s.try(template, location)
 	}
-	s.more = more{}
+	s.more, s.skips = more{}, false
 	if err != nil {
 		s.page.back(before)
 		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
 	}
 	return err
+}
+
+// readFor sets what the snippets of a location read, before it is printed.
+func (s *serverRendering) readFor(reads reading) {
+	s.reads, s.more, s.skips = reads, reads.more, reads.has(settings.Loggable)
 }
 
 func (s *serverRendering) try(template string, location *model.Location) error {

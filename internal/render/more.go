@@ -91,25 +91,32 @@ func (r *rendering) asMore(text []byte) []byte {
 // headers-more. That removes a header for an empty value, so a value of variables alone stays.
 // Those of the policy of the settings stay too: no snippet replaces them.
 func (r *rendering) moreOf(i inheritable) string {
-	rest, always := strings.CutSuffix(strings.TrimSuffix(i.text, ";"), " always")
-	words := strings.SplitN(rest, " ", 3)
-	if i.directive != addHeader || !always || len(words) < 3 || !slices.Contains(r.more.headers, i.header) || r.global.GlobalHeaders.Overrules(addHeader, i.header) {
+	if i.directive != addHeader || !slices.Contains(r.more.headers, i.header) || r.global.GlobalHeaders.Overrules(addHeader, i.header) {
+		return ""
+	}
+	statements, err := syntax.Parse([]byte(i.text))
+	if err != nil || len(statements) != 1 {
+		return "" // what nginx refuses
+	}
+	words := statements[0].Tokens
+	if len(words) != 4 || words[3] != "always" || !syntax.IsHeaderName(words[1], len(words[1])) {
 		return ""
 	}
 	name, value := words[1], words[2]
 	empty := addHeader + " " + name + ` "" always;`
 	switch {
-	case value == `""`:
+	case value == "":
 		return ""
 	case slices.Contains(r.more.always, i.header):
 		return empty
-	case strings.HasPrefix(value, "$"), strings.HasPrefix(value, `"$`):
+	case strings.HasPrefix(value, "$"):
 		return ""
-	case strings.HasPrefix(value, `"`):
-		value = value[1 : len(value)-1]
 	}
-	return empty + "\n" + setMore + ` "` + name + ": " + value + `";`
+	return empty + "\n" + setMore + ` "` + name + ": " + inQuotes.Replace(value) + `";`
 }
+
+// inQuotes writes a value within double quotes; variables in it stay variables.
+var inQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // replaceInherited returns the own directives of a block with those that stand for inherited ones
 // beside its snippets, and their text.

@@ -34,6 +34,11 @@ func TestAddHeaderBesideMore(t *testing.T) {
 		`add_header X-A "" always;`:           `add_header X-A "" always;`,
 		`add_header X-A "1";`:                 `add_header X-A "1";`,
 		`add_header X-C "1" always;`:          `add_header X-C "1" always;`,
+		// as people write them in the http-snippet
+		`add_header   X-A   1   always;`:            `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: 1";`,
+		"add_header X-A\n\t\"one two\"\n\talways ;": `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: one two";`,
+		`add_header 'X-A' 'a "b" \c' always;`:       `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: a \"b\" \\c";`,
+		`add_header X-A '$b' always;`:               `add_header X-A '$b' always;`,
 	} {
 		if got := string(r.asMore([]byte(text))); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)

@@ -55,9 +55,6 @@ func (r *rendering) checkRaw(since int) error {
 		if bytes.Contains(r.page.Bytes()[e.start:e.end], []byte(presentedKey)) {
 			return &tokens.Refusal{Want: "a snippet that does not read the private key for a backend", Got: "$" + presentedKey}
 		}
-		if err := r.unknownPlace(r.page.Bytes()[e.start:e.end]); err != nil {
-			return err
-		}
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
 		if err != nil {
 			return &StructureError{Text: "a snippet is not closed: " + err.Error()}
@@ -65,6 +62,9 @@ func (r *rendering) checkRaw(since int) error {
 		for _, s := range statements {
 			if ofHeadersMore(s) && !r.env.Capabilities.HeadersMore {
 				return &tokens.Refusal{Want: "no directive of headers-more, which this nginx lacks: install libnginx-mod-http-headers-more-filter", Got: s.Name()}
+			}
+			if err := r.unknownPlace(s); err != nil {
+				return err
 			}
 			if name := r.templates.overwrites(s); name != "" {
 				return &tokens.Refusal{Want: "a snippet that sets only variables of its own", Got: "$" + name}

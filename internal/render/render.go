@@ -54,8 +54,10 @@ type rendering struct {
 	// http-snippet may define those of GeoIP.
 	read          reading
 	definesPlaces bool
-	// more are the headers that snippets set where text is printed now.
-	more more
+	// more are the headers that snippets set where text is printed now, and skips is set if they
+	// name $loggable.
+	more  more
+	skips bool
 	// inspected is the use of ModSecurity by all servers.
 	inspected inspected
 	view      *mainView

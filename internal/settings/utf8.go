@@ -64,7 +64,7 @@ var clean = strings.Fields(`body_bytes_sent bytes_sent connection connection_req
 	ssl_client_v_start ssl_early_data ssl_protocol ssl_session_id ssl_session_reused status tcpinfo_rtt tcpinfo_rttvar tcpinfo_snd_cwnd
 	tcpinfo_rcv_space time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
 	upstream_header_time upstream_response_length upstream_response_time upstream_status connection_upgrade ingress_name limit_conn_status
-	limit_req_status location_path namespace pass_access_scheme pass_port pass_server_port proxy_alternative_upstream_name proxy_upstream_name
+	limit_req_status location_path namespace opentelemetry_context_traceparent opentelemetry_span_id opentelemetry_trace_id pass_access_scheme pass_port pass_server_port proxy_alternative_upstream_name proxy_upstream_name
 	redirect_scheme route service_name service_port`)
 
 // isClean also holds for variables of GeoIP, whose databases an administrator chose.

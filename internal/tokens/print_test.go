@@ -40,6 +40,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"header", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
 		{"logformat", "$status ${location_path}", `"$status ${location_path}"`},
 		{"jsonformat", "$status ${logs_utf8_uri}", `"$status ${logs_utf8_uri}"`},
+		{"jsonformat", "$opentelemetry_trace_id $logs_utf8_auth_cookie", `"$opentelemetry_trace_id $logs_utf8_auth_cookie"`},
 		{"verbatim", `/a$b"\${host}`, `"/a${literal_dollar}b\"\\${literal_dollar}{host}"`},
 		{"verbatim", "", `""`},
 		{"header", "$http_x.${host}", `"$http_x.${host}"`},

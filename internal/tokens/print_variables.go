@@ -147,7 +147,7 @@ const ofUTF8 = "logs_utf8_"
 func printJSONFormat(s string) (string, error) {
 	return printVariables(s, func(name string) bool {
 		of := strings.TrimPrefix(name, ofUTF8)
-		return name == LocationPath || ofLog[of] || GeoIP[name] || Known(of)
+		return borrowed(of) || ofLog[of] || GeoIP[name] || Known(of)
 	})
 }
 
