@@ -167,7 +167,7 @@ var ofGeoIP = regexp.MustCompile(`\$\{?(geoip2?_[a-z0-9_]+)`)
 // the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
 func (r *rendering) unknownPlace(s syntax.Statement) error {
 	found := ofGeoIP.FindStringSubmatch(strings.Join(s.Tokens, " "))
-	if found == nil || r.wantsGeoIP || r.definesPlaces {
+	if found == nil || r.global.GeoIP.Enabled || r.definesPlaces {
 		return nil
 	}
 	name := found[1]

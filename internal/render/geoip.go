@@ -51,7 +51,7 @@ func (r *rendering) geoIP() {
 // refuses the whole file for one.
 func (r *rendering) undefinedGeoIP(text []byte) []string {
 	used := r.global.LogFormat.Variables()
-	if r.wantsGeoIP {
+	if r.global.GeoIP.Enabled {
 		used = slices.Collect(maps.Keys(tokens.GeoIP))
 	}
 	var missing []string

@@ -44,13 +44,12 @@ func (r *rendering) withoutModules() {
 	case !slices.Contains(r.global.TLS.Protocols, "TLSv1.3"):
 		r.turnOff("http3", "use-http3", "HTTP/3 needs TLS 1.3: want TLSv1.3 in ssl-protocols; clients use HTTP/2 at most")
 	}
-	r.wantsGeoIP = r.global.GeoIP.Enabled
 	switch {
-	case !r.wantsGeoIP:
+	case !r.global.GeoIP.Enabled:
 	case !can.GeoIP:
-		r.turnOff("geoip", "use-geoip2", "this nginx lacks the module for GeoIP2: install libnginx-mod-http-geoip2; its variables are empty")
+		r.turnOff("geoip", "use-geoip2", "this nginx lacks the module for GeoIP2: install libnginx-mod-http-geoip2; its variables are empty in logs, and snippets cannot use them")
 	case len(r.env.Databases) == 0:
-		r.turnOff("geoip", "use-geoip2", "there is no database: want files such as GeoLite2-City.mmdb in the folder of --geoip-dir; the variables are empty")
+		r.turnOff("geoip", "use-geoip2", "there is no database: want files such as GeoLite2-City.mmdb in the folder of --geoip-dir; the variables are empty in logs, and snippets cannot use them")
 	}
 }
 

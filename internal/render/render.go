@@ -35,8 +35,6 @@ type rendering struct {
 	believed      []inheritable
 	outsideBodies keys.Size
 	joinedHeaders int
-	// wantsGeoIP is set if the settings ask for databases, also where this nginx lacks the module.
-	wantsGeoIP bool
 	// underscores is set if nginx takes headers with "_" in their names from clients of some host.
 	underscores bool
 	// replaced are the headers for backends that the http-snippet sets instead, in lower case.

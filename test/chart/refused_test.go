@@ -80,6 +80,7 @@ func TestFoldersToWrite(t *testing.T) {
 		"controller: {cacheSizeLimit: 5Gi, tmpSizeLimit: \"\"}":                                                                                                       "/tmp=0 /var/cache/nginx=5Gi /var/lib/sluice=1Gi",
 		"controller: {extraVolumes: [{name: tmp, emptyDir: {}}], extraVolumeMounts: [{name: tmp, mountPath: /tmp/}]}":                                                 "/tmp=0 /var/cache/nginx=1Gi /var/lib/sluice=1Gi",
 		"{controller: {kind: DaemonSet, extraVolumes: [{name: cache, emptyDir: {sizeLimit: 9Gi}}], extraVolumeMounts: [{name: cache, mountPath: /var/cache/nginx}]}}": "/tmp=256Mi /var/cache/nginx=9Gi /var/lib/sluice=1Gi",
+		"controller: {extraVolumes: [{name: cache, emptyDir: {sizeLimit: 9Gi}}], extraVolumeMounts: [{name: cache, mountPath: /var/cache/}]}":                         "/tmp=256Mi /var/cache=9Gi /var/lib/sluice=1Gi",
 	} {
 		_, notes, err := decode.FromYAML("", []byte(render(t, values).Manifests))
 		if err != nil {

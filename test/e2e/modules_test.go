@@ -83,17 +83,20 @@ func TestGeoIP(t *testing.T) {
 		web, databases := backend(t, "web"), t.TempDir()
 		file := filepath.Join(databases, "GeoLite2-City.mmdb")
 		countries(t, file, "192.0.2.0/24", "NZ")
-		s := start(t, root, map[string]string{
+		s := prepare(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),
 			"settings.yaml": settings("use-geoip2: 'true'", "use-forwarded-headers: 'true'", `log-format-upstream: 'from $geoip2_city_country_code by $geoip2_asn.'`,
 				`location-snippet: 'add_header X-Country "$geoip2_city_country_code" always; add_header X-City "$geoip2_city" always;'`),
 			"a.yaml": ingress("a", "shop.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config", "--geoip-dir", databases)
-		s.waitBackend("http://shop.example/", "web")
+		s.launch()
 		if !hasModule(root, "ngx_http_geoip2_module.so") {
 			s.waitLine("install libnginx-mod-http-geoip2")
-			return // the variables are empty
+			s.waitUnready("geoip2_city") // a snippet that may keep countries out cannot
+			return
 		}
+		s.waitReady()
+		s.waitBackend("http://shop.example/", "web")
 		country := func(client string) string {
 			a, err := s.ask(http.MethodGet, "http://shop.example/", http.Header{"X-Forwarded-For": {client}})
 			if err != nil {

@@ -112,7 +112,7 @@
 {{- range $c.extraVolumeMounts }}{{ if kindIs "map" . }}{{ if not .readOnly }}{{ $places = append $places .mountPath }}{{ $folders = append $folders (.mountPath | default "" | clean) }}{{ end }}{{ end }}{{ end -}}
 {{- range $key, $value := include "sluice.evaluated" (list . $c.config) | fromYaml }}
 {{- if hasSuffix "-snippet" (lower $key) }}
-{{- range regexFindAll "(proxy|fastcgi|scgi|uwsgi)_cache_path\\s[^;]*" (regexReplaceAll "(?m)(^|\\s)#.*$" $value "") -1 }}
+{{- range regexFindAll "(proxy|fastcgi|scgi|uwsgi)_cache_path\\s[^;]*" (regexReplaceAll "(?m)(^|\\s)#.*$" (toString $value) "") -1 }}
 {{- $path := index (regexSplit "\\s+" . -1) 1 | trimAll "\"'" }}
 {{- $writable := not (hasPrefix "/" $path) }}
 {{- range $folders }}{{ if hasPrefix (printf "%s/" .) (printf "%s/" (clean $path)) }}{{ $writable = true }}{{ end }}{{ end }}

@@ -115,7 +115,7 @@ spec:
 {{- $folders := dict "cache" (dict "path" "/var/cache/nginx" "limit" $c.cacheSizeLimit) "tmp" (dict "path" "/tmp" "limit" $c.tmpSizeLimit) -}}
 {{- range $name, $folder := deepCopy $folders }}
 {{- range $c.extraVolumeMounts }}
-{{- if kindIs "map" . }}{{ if eq (.mountPath | default "" | clean) $folder.path }}{{ $_ := unset $folders $name }}{{ end }}{{ end }}
+{{- if kindIs "map" . }}{{ if hasPrefix (printf "%s/" (.mountPath | default "" | clean)) (printf "%s/" $folder.path) }}{{ $_ := unset $folders $name }}{{ end }}{{ end }}
 {{- end }}
 {{- end -}}
 {{ toYaml $folders }}
