@@ -39,6 +39,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ var update = flag.Bool("update", false, "write the expectations anew")
 
 func TestMain(m *testing.M) {
 	kit.TwoTestsPerCore()
+	debug.SetGCPercent(400) // as in package injection
 	os.Exit(m.Run())
 }
 
