@@ -255,11 +255,12 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 
 // bounds are the most servers and locations that objects can need: a server for
 // each host, the catch-all one, and three on unix sockets (and one line "server"
-// in each upstream); for each path a location and one for its other form with or
+// in each upstream, of which each Service that is named may need one); for each path a location and one for its other form with or
 // without "/", and for each host a fallback, a miss and one for "/". A host with
 // further names can need three servers, each with all locations.
 func bounds(objects snapshot.Objects) (servers, locations int) {
 	hosts, times := map[string]bool{"": true}, 1
+	upstreams := 1 + len(objects.Ingresses)
 	for _, ing := range objects.Ingresses {
 		if asks(ing, "server-alias") {
 			times = 3
@@ -268,13 +269,13 @@ func bounds(objects snapshot.Objects) (servers, locations int) {
 			hosts[rule.Host] = true
 			if rule.HTTP != nil {
 				locations += 2 * len(rule.HTTP.Paths)
+				upstreams += len(rule.HTTP.Paths)
 			}
 			if asks(ing, "auth-url") {
 				locations += 2 // of the questions, and to sign in
 			}
 		}
 	}
-	upstreams := 1 + len(objects.Ingresses)
 	return times*len(hosts) + 3 + upstreams, times*(locations+3*len(hosts)) + 1
 }
 

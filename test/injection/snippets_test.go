@@ -91,6 +91,12 @@ func eachLocation(list []*directive, visit func(key string, location *directive)
 	}
 }
 
+// early are what a server sets if a snippet reads captures; no word of the snippet is in it.
+var early = map[string]bool{
+	"$early_variables $best_http_host$connection_upgrade$redirect_host$redirect_scheme$redirect_uri$request_path": true,
+	"$early_variables $cors_any_label": true,
+}
+
 // beyond gives the servers as they are but for the bodies of own locations, with a
 // line for each directive. Whether a redirect to HTTPS is said by the server or by
 // each of its locations depends on all of them.
@@ -99,7 +105,7 @@ func beyond(list []*directive, own map[string]int) []string {
 	var add func(list []*directive, inside string)
 	add = func(list []*directive, server string) {
 		for _, d := range list {
-			if d.name == "if" && d.args[0] == "($redirect_to_https)" {
+			if d.name == "if" && d.args[0] == "($redirect_to_https)" || d.path == "http/server" && d.name == "set" && early[strings.Join(d.args, " ")] {
 				continue
 			}
 			lines = append(lines, fmt.Sprintf("%s %s %q", d.path, d.name, d.args))
