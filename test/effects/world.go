@@ -84,7 +84,7 @@ func serve(t testing.TB, handler http.Handler) []model.Endpoint {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	go kit.Speak(listener, handler)
+	go kit.SpeakTLS(listener, handler)
 	return []model.Endpoint{{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}}
 }
 

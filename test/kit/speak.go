@@ -25,9 +25,14 @@ var secure = sync.OnceValue(func() *tls.Config {
 	return &tls.Config{Certificates: server.TLS.Certificates}
 })
 
-// Speak answers HTTP/1 with and without TLS, HTTP/2 without it, and FastCGI on one port, until the
-// listener is closed. The first byte of a connection tells the protocol.
-func Speak(listener net.Listener, handler http.Handler) {
+// Speak answers HTTP/1, HTTP/2 without TLS and FastCGI on one port, until the listener is
+// closed. The first byte of a connection tells the protocol.
+func Speak(listener net.Listener, handler http.Handler) { speak(listener, handler, nil) }
+
+// SpeakTLS answers HTTP/1 with TLS besides.
+func SpeakTLS(listener net.Listener, handler http.Handler) { speak(listener, handler, secure()) }
+
+func speak(listener net.Listener, handler http.Handler, config *tls.Config) {
 	both, records := &sorted{listener, make(chan net.Conn)}, &sorted{listener, make(chan net.Conn)}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -49,8 +54,8 @@ func Speak(listener net.Listener, handler http.Handler) {
 				connection.Close()
 			case first[0] == fastcgiVersion:
 				records.take(&peeked{connection, read})
-			case first[0] == handshake:
-				both.take(tls.Server(&peeked{connection, read}, secure()))
+			case first[0] == handshake && config != nil:
+				both.take(tls.Server(&peeked{connection, read}, config))
 			default:
 				both.take(&peeked{connection, read})
 			}

@@ -60,10 +60,6 @@ var servedCauses = []cause{
 			return in.Annotations["canary"] == "true" && a.uses(&in, podOf(a.want.Hits[0].By)) && !a.uses(a.owner(), podOf(a.want.Hits[0].By))
 		})
 	}},
-	{"`rewrite-target` with the path of its own rule", func(a *asked, place string) bool {
-		winner := a.explained().Winner
-		return place == "/hits/0/uri" && winner != nil && a.owner().Annotations["rewrite-target"] == winner.Path
-	}},
 	{"a Service without endpoints with `default-backend`", func(a *asked, place string) bool {
 		return strings.HasSuffix(place, "/headers/X-Request-Id") && a.owner().Annotations["default-backend"] == a.service() && a.service() != ""
 	}},

@@ -25,7 +25,7 @@ func newBackend(t *testing.T) []model.Endpoint {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	go kit.Speak(listener, http.HandlerFunc(answer))
+	go kit.SpeakTLS(listener, http.HandlerFunc(answer))
 	return []model.Endpoint{{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}}
 }
 
