@@ -49,7 +49,10 @@ func TestReadme(t *testing.T) {
 	if len(expected) != 2 {
 		t.Errorf("the README shows what %d commands print, want 2: mend this test", len(expected))
 	}
-	w.isContained(t, "sluice", "sluice-controller", "/etc", "/tmp", "/var/lib")
+	w.isContained(t, "sluice", "sluice-controller", "/etc", "/usr", "/var/lib", "/var/cache")
+	for _, folder := range []string{"/tmp", "/var/cache/nginx"} {
+		w.kubectl(t, "exec", "--namespace", "sluice", "deployment/sluice-controller", "--", "touch", folder+"/written")
+	}
 	w.answersAtNodePort(t, "sluice", "sluice-controller")
 }
 
