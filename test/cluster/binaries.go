@@ -5,8 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // kubernetesVersion finds the version that binaries/go.mod pins.
@@ -34,8 +35,11 @@ func programOf(set, name string) (string, error) {
 // the version of Kubernetes that is pinned. It does not build: that takes minutes,
 // and the network.
 func findBinaries(set string) (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	module, err := os.ReadFile(filepath.Join(filepath.Dir(here), "binaries", "go.mod"))
+	root, err := kit.ModuleRoot()
+	if err != nil {
+		return "", err
+	}
+	module, err := os.ReadFile(filepath.Join(root, "test", "cluster", "binaries", "go.mod"))
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +49,7 @@ func findBinaries(set string) (string, error) {
 	}
 	cache := os.Getenv("SLUICE_CLUSTER_CACHE")
 	if cache == "" {
-		cache = filepath.Join(filepath.Dir(here), "..", "..", ".cache")
+		cache = filepath.Join(root, ".cache")
 	}
 	pattern := filepath.Join(cache, set+"-"+string(version[1])+"-*", "complete")
 	marks, err := filepath.Glob(pattern)

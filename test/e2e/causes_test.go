@@ -6,7 +6,7 @@ import "testing"
 // broken, so that nginx refuses the Ingresses that use it. With the template mended
 // they are served, though nobody touched them; after a restart, too.
 func TestMendedTemplateEndsItsRefusals(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		dir := templateDir(t)
 		changeTemplate(t, dir, "behaviour/timeouts.tmpl", "proxy_read_timeout", "proxy_raed_timeout")
@@ -30,7 +30,7 @@ func TestMendedTemplateEndsItsRefusals(t *testing.T) {
 // TestMendedSettingEndsItsRefusals: a setting that nginx refuses falls back, and
 // what is said instead is in force, with the other settings all along.
 func TestMendedSettingEndsItsRefusals(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("ssl-ciphers: NO-SUCH-CIPHER", "hsts-max-age: '7'"),

@@ -38,7 +38,7 @@ func named(namespace, ingress string) string {
 // TestManyRefusedLinesHoldTheStartBack prints how long a new pod takes until it
 // serves the good Ingresses beside 300 that nginx refuses, and without them.
 func TestManyRefusedLinesHoldTheStartBack(t *testing.T) {
-	eachNginxAlone(t, func(t *testing.T, root string) {
+	oneNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		good := map[string]string{"class.yaml": class, "web.yaml": service("web", web), "good.yaml": ingress("good", "good.example", []string{"/ Prefix web"})}
 		took := func(more string) (*sluice, time.Duration) {

@@ -91,7 +91,7 @@ func tlsOf(t *testing.T, pair keyPair) *tls.Certificate {
 // TestCompareFindsEachDifference holds that compare finds each of 50 differences of a
 // stand-in, and nothing else, and that it finds none between two Sluices.
 func TestCompareFindsEachDifference(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		pairs := map[string]keyPair{
 			"default": newKeyPair(t, 1, "default.example"), mostHost: newKeyPair(t, 2, mostHost),
 			"cert.example": newKeyPair(t, 3, "cert.example"), "refused.example": newKeyPair(t, 4, "refused.example"),

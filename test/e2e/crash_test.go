@@ -79,7 +79,7 @@ func TestNginxIsKilledDuringReload(t *testing.T) {
 // TestSluiceIsKilledDuringReload: whichever file nginx took, the next sluice
 // brings it to where the manifests are.
 func TestSluiceIsKilledDuringReload(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/one Prefix web"}),
@@ -100,7 +100,7 @@ func TestSluiceIsKilledDuringReload(t *testing.T) {
 // TestSluiceIsKilledInQuarantine and comes back: the last good form is served
 // before and after, and others change.
 func TestSluiceIsKilledInQuarantine(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),

@@ -59,7 +59,7 @@ func (s *sluice) runs(conf string) bool {
 // TestEachViewShowsAChange: an Ingress, its endpoints and its certificate change,
 // and each view tells so as soon as it is served.
 func TestEachViewShowsAChange(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		first, second := backend(t, "first"), backend(t, "second")
 		pair := newKeyPair(t, 41, "a.example")
 		s := start(t, root, map[string]string{
@@ -108,7 +108,7 @@ func TestEachViewShowsAChange(t *testing.T) {
 
 // TestDebugSocketIsPrivate: only its owner can enter it, and it goes with sluice.
 func TestDebugSocketIsPrivate(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, oneHost(backend(t, "web")))
 		socket := filepath.Join(s.State, debugapi.Socket)
 		info, err := os.Stat(socket)
@@ -143,7 +143,7 @@ func TestDebugSocketIsPrivate(t *testing.T) {
 // TestDebugTellsOfQuarantine: what nginx refused is a problem, and what is told
 // besides is what runs: the last good form.
 func TestDebugTellsOfQuarantine(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")

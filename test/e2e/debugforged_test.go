@@ -62,7 +62,7 @@ func TestDecisionsAreOurs(t *testing.T) {
 
 // TestTheTokenStaysHere: a backend whose TLS is passed through is not asked for a decision.
 func TestTheTokenStaysHere(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		var asked atomic.Int32
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get(debugapi.DecisionHeader) != "" {

@@ -110,7 +110,7 @@ func TestDecisionsAreTold(t *testing.T) {
 
 // TestDecisionsAreOffByDefault: the header means nothing, and goes to backends as any other.
 func TestDecisionsAreOffByDefault(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")

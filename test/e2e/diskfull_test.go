@@ -62,7 +62,7 @@ func TestNginxIsKilledWhileTheDiskIsFull(t *testing.T) {
 	}
 	for name, victims := range kills {
 		t.Run(name, func(t *testing.T) {
-			eachNginx(t, func(t *testing.T, root string) {
+			oneNginx(t, func(t *testing.T, root string) {
 				s := prepare(t, root, oneHost(backend(t, "web")))
 				s.smallDisk()
 				s.launch()

@@ -102,7 +102,7 @@ func TestNoEndpointAndNoService(t *testing.T) {
 // TestHundredReloadsUnderLoad changes an Ingress a hundred times: every change
 // reloads, and not one request to the other host fails.
 func TestHundredReloadsUnderLoad(t *testing.T) {
-	eachNginxAlone(t, func(t *testing.T, root string) {
+	oneNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),

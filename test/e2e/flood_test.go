@@ -13,7 +13,7 @@ import (
 // twice the delay before or after the flood, whichever is longer, and two seconds
 // more, for a machine that is busy with other tests.
 func TestFloodOfBadEditsHoldsNobodyElseBack(t *testing.T) {
-	eachNginxAlone(t, func(t *testing.T, root string) {
+	oneNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
 		flood := func(round int) {

@@ -10,7 +10,7 @@ import (
 // TestFolderThatGoesAndComesBack: what ran goes on, one line says what is
 // wrong, and what is in the new folder is served.
 func TestFolderThatGoesAndComesBack(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")
@@ -37,7 +37,7 @@ func TestFolderThatGoesAndComesBack(t *testing.T) {
 // TestUnreadableFolderAtStart: it is reported once, sluice is not ready, and
 // begins when the folder can be read.
 func TestUnreadableFolderAtStart(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := prepare(t, root, oneHost(web))
 		s.asNobody()
@@ -60,7 +60,7 @@ func TestUnreadableFolderAtStart(t *testing.T) {
 
 // TestUnreadableFile goes on giving what it gave, and holds nobody back.
 func TestUnreadableFile(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := prepare(t, root, oneHost(web))
 		s.asNobody()

@@ -67,7 +67,7 @@ func (s *sluice) waitEndpoints(count int, reasons ...string) {
 // TestUnhealthyEndpointGetsNothing: neither it leaves nor it comes back by a reload, a new
 // nginx knows the state, and all endpoints are used if all fail.
 func TestUnhealthyEndpointGetsNothing(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		one, two := newChecked(t, "one"), newChecked(t, "two")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", one.Server, two.Server),
@@ -121,7 +121,7 @@ func TestUnhealthyEndpointGetsNothing(t *testing.T) {
 // TestFailingEndpointStaysOut: when the state of the workers of an earlier configuration is
 // removed from nginx, what nginx keeps has no endpoint that fails.
 func TestFailingEndpointStaysOut(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		one, two := newChecked(t, "one"), newChecked(t, "two")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "settings.yaml": settings("worker-shutdown-timeout: 1s"), "web.yaml": service("web", one.Server, two.Server),

@@ -17,7 +17,7 @@ func TestSignalAfterHook(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root enters the namespaces of another process")
 	}
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := prepare(t, root, nil)
 		first := exec.Command("/bin/sh", append([]string{"-c", `mount -t proc proc /proc && exec "$0" "$@"`, s.binary}, s.Arguments...)...)
 		first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}

@@ -64,7 +64,7 @@ func failEach(t *testing.T, root string, cases []startError) {
 func TestStartErrors(t *testing.T) {
 	takenPort := func(t *testing.T, _ *sluice) string { return fmt.Sprint(takePort(t)) }
 	longPath := func(_ *testing.T, s *sluice) string { return s.State + "/" + strings.Repeat("x", 100) }
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		failEach(t, root, []startError{
 			{"port in use", "--http-port", takenPort, []string{"in use"}},
 			{"health port in use", "--healthz-port", takenPort, []string{"--healthz-port", "in use"}},
@@ -142,7 +142,7 @@ func fakeNginx(t *testing.T, version string) string {
 
 // TestEmptyFolder serves 404 and waits for something to come.
 func TestEmptyFolder(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, nil)
 		s.waitStatus("http://a.example/", 404)
@@ -153,7 +153,7 @@ func TestEmptyFolder(t *testing.T) {
 
 // TestFilesThatAreBroken: each is reported by name and keeps nothing else back.
 func TestFilesThatAreBroken(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
@@ -175,7 +175,7 @@ func TestFilesThatAreBroken(t *testing.T) {
 
 // TestMegabyteOfAnnotations does not disturb anybody.
 func TestMegabyteOfAnnotations(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, oneHost(web))
 		s.write("big.yaml", ingress("big", "big.example", []string{"/ Prefix web"}, "cors-allow-origin: "+strings.Repeat("https://x.example, ", 55000), "enable-cors: true"))
@@ -187,7 +187,7 @@ func TestMegabyteOfAnnotations(t *testing.T) {
 
 // TestTenThousandIngressesInOneFile are all served.
 func TestTenThousandIngressesInOneFile(t *testing.T) {
-	eachNginxAlone(t, func(t *testing.T, root string) {
+	oneNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		var many strings.Builder
 		many.WriteString(class + service("web", web))
@@ -203,7 +203,7 @@ func TestTenThousandIngressesInOneFile(t *testing.T) {
 // TestFilesThatVanishWhileRead: files come and go all the time while sluice
 // reads; what stays is served in the end.
 func TestFilesThatVanishWhileRead(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
 		for i := range 200 {

@@ -8,7 +8,7 @@ import (
 // TestLogFileThatCannotBeOpened: the settings before stay in force, so that the
 // access log goes on where it was, and Ingresses go on changing.
 func TestLogFileThatCannotBeOpened(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		const format = `log-format-upstream: "logged $location_path $request_uri"`
 		s := start(t, root, map[string]string{
@@ -47,7 +47,7 @@ func TestALoadBalancerAsksForTheHealthPath(t *testing.T) {
 
 // TestTheLineOfASyncCountsOurIngresses, and not those of other classes.
 func TestTheLineOfASyncCountsOurIngresses(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		foreign := strings.ReplaceAll(ingress("b", "b.example", []string{"/ Prefix web"}), "ingressClassName: nginx", "ingressClassName: theirs")
 		s := start(t, root, map[string]string{

@@ -1,10 +1,11 @@
 // Package e2e runs the real sluice with the real nginx and real sockets on
 // loopback. Each test runs once for every nginx that is there: the system's,
-// and the one of SLUICE_NGINX_ROOT (make test builds it). Only what never gets
-// to an nginx runs once (TestFlagErrors).
+// and the one of SLUICE_NGINX_ROOT (make test builds it). Tests of what Sluice
+// itself does, whatever nginx does, run with one of them (oneNginx).
 package e2e
 
 import (
+	"hash/fnv"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -48,6 +49,23 @@ func eachNginx(t *testing.T, test func(t *testing.T, root string)) {
 			test(t, nginx.Root)
 		})
 	}
+}
+
+// oneNginx runs a test with one nginx of those that are there, beside other tests. The
+// name of the test decides which, so that each has its share.
+func oneNginx(t *testing.T, test func(t *testing.T, root string)) {
+	t.Helper()
+	t.Parallel()
+	oneNginxAlone(t, test)
+}
+
+// oneNginxAlone is oneNginx while no other test of the package runs.
+func oneNginxAlone(t *testing.T, test func(t *testing.T, root string)) {
+	t.Helper()
+	all, name := kit.Nginxes(t), fnv.New32a()
+	name.Write([]byte(t.Name()))
+	nginx := all[int(name.Sum32()%uint32(len(all)))]
+	t.Run(nginx.Name, func(t *testing.T) { test(t, nginx.Root) })
 }
 
 // eachNginxAlone is eachNginx for a test that measures time or keeps the machine

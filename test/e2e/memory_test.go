@@ -36,7 +36,7 @@ func (s *sluice) memory() debugapi.Memory {
 // presented and renewed, also after nginx was killed and while the size is
 // changed, and everybody concerned is told.
 func TestCertificatesOfOneNamespaceTakeNoOthersRoom(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		files := map[string]string{
 			"class.yaml": class, "settings.yaml": settings(`lua-shared-dicts: "certificate_data: 1"`),

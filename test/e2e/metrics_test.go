@@ -233,7 +233,7 @@ func TestMetricsHaveLabels(t *testing.T) {
 
 // TestCausesOfReloads: what needed no reload is no cause of the next one.
 func TestCausesOfReloads(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		manifests := oneHost(backend(t, "web"))
 		manifests["config.yaml"] = settings()
 		s := start(t, root, manifests, "--configmap", "default/config", "--enable-metrics")
@@ -253,7 +253,7 @@ func TestCausesOfReloads(t *testing.T) {
 
 // TestOrphans: an Ingress whose Service is missing or has no endpoints is told apart.
 func TestOrphans(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		manifests := oneHost(backend(t, "web"))
 		manifests["empty.yaml"] = service("empty")
 		manifests["b.yaml"] = ingress("b", "b.example", []string{"/ Prefix empty"})
@@ -281,7 +281,7 @@ func TestMetricsOfUndefinedHosts(t *testing.T) {
 
 // TestSeriesOfADeletedIngressGo also shows that those of another stay.
 func TestSeriesOfADeletedIngressGo(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		manifests := oneHost(backend(t, "web"))
 		manifests["b.yaml"] = ingress("b", "b.example", []string{"/ Prefix web"})
 		s := start(t, root, manifests, "--enable-metrics")
@@ -312,7 +312,7 @@ const alwaysThere = `requests connect_duration_seconds header_duration_seconds r
 // TestMetricsInEachFormat: text and protocol buffers have the same metrics, also
 // with native histograms, and compressed.
 func TestMetricsInEachFormat(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, oneHost(backend(t, "web")), "--enable-metrics", "--bucket-factor", "1.1")
 		s.waitBackend("http://a.example/", "web")
 		for name, header := range map[string]http.Header{
@@ -340,7 +340,7 @@ func TestMetricsInEachFormat(t *testing.T) {
 
 // TestMetricsAreOffByDefault: then nginx counts nothing, and /metrics is about the process.
 func TestMetricsAreOffByDefault(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, oneHost(backend(t, "web")))
 		s.waitBackend("http://a.example/", "web")
 		for name := range s.scrape(nil) {
@@ -357,7 +357,7 @@ func TestMetricsAreOffByDefault(t *testing.T) {
 
 // TestMetricsWithoutIngresses: nginx knows the variables also while no location sets them.
 func TestMetricsWithoutIngresses(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, map[string]string{"class.yaml": class}, "--enable-metrics")
 		s.waitStatus("http://nobody.example/", 404)
 		if n := sumOf(s.scrape(nil)["nginx_ingress_controller_success"]); n != 1 {

@@ -154,7 +154,7 @@ func TestNginxIsKilledAndComesBack(t *testing.T) {
 // TestSluiceIsKilledAndComesBack kills sluice alone: nginx goes on serving, and
 // the next sluice takes over.
 func TestSluiceIsKilledAndComesBack(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),
@@ -178,7 +178,7 @@ func TestSluiceIsKilledAndComesBack(t *testing.T) {
 
 // TestNothingStaysBehind stops sluice: no nginx process may go on.
 func TestNothingStaysBehind(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, map[string]string{"class.yaml": class})
 		pids := s.processes()
 		s.stop()

@@ -45,7 +45,7 @@ func TestBadIngressHoldsNobodyBack(t *testing.T) {
 // TestHundredBadIngressesAtOnce: each is found and left out, and whoever is
 // good is served.
 func TestHundredBadIngressesAtOnce(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
 		many := ""
@@ -123,7 +123,7 @@ func TestSettingsThatNginxRefuses(t *testing.T) {
 // TestBadIngressAmongMany: where the file is large, what changed is tested in a
 // small one of its own, and the bad one is found there.
 func TestBadIngressAmongMany(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		many := class + service("web", web)
 		for i := range 5000 {

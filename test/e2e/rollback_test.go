@@ -74,7 +74,7 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 // TestDeletedIngressesThatAreServed: while no reload succeeds, nginx serves Ingresses that were
 // deleted or that left the class, and the metrics count them.
 func TestDeletedIngressesThatAreServed(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		manifests, dir := oneHost(backend(t, "web")), templateDir(t)
 		for _, name := range []string{"b", "c"} {
 			manifests[name+".yaml"] = ingress(name, name+".example", []string{"/ Prefix web"})

@@ -71,7 +71,7 @@ func TestCertificateThatBreaksAndIsMended(t *testing.T) {
 // TestOldStateIsDropped: without any reload, rotated certificates do not pile
 // up in nginx, nor do services that are gone.
 func TestOldStateIsDropped(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("worker-shutdown-timeout: 1s"), "cert.yaml": secret("cert", newKeyPair(t, 1, "a.example")),
@@ -95,7 +95,7 @@ func TestOldStateIsDropped(t *testing.T) {
 // TestLineOfASync: one line a sync says what changed, how long each stage took,
 // whether nginx was reloaded, and how many problems there are.
 func TestLineOfASync(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		one, two := backend(t, "one"), backend(t, "two")
 		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", one)})
 		cases := []struct {

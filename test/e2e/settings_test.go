@@ -9,7 +9,7 @@ import (
 // refuses falls back by itself. The allow list beside it stays, and so does the
 // status of redirects.
 func TestRefusedSettingTakesNoAllowListAway(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),
@@ -26,7 +26,7 @@ func TestRefusedSettingTakesNoAllowListAway(t *testing.T) {
 // TestDeletedSettingsStayInForce: a ConfigMap that is deleted keeps its last
 // content until it is back.
 func TestDeletedSettingsStayInForce(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("whitelist-source-range: 10.9.8.0/24"),
@@ -45,7 +45,7 @@ func TestDeletedSettingsStayInForce(t *testing.T) {
 
 // TestRequiredSettingsThatAreMissing close every path until they are there.
 func TestRequiredSettingsThatAreMissing(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := prepare(t, root, oneHost(web), "--configmap", "default/config", "--require-configmap")
 		s.launch()

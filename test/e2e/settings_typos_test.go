@@ -104,7 +104,7 @@ func TestTyposInLiveSettings(t *testing.T) {
 // TestTyposInSettingsOfANewPod close paths, because nothing is known that would protect them. The
 // pod is not ready until they are mended.
 func TestTyposInSettingsOfANewPod(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		wrong := []string{"bind-address", "block-cidrs", "http-snippet", "whitelist-source-range"}
 		s := prepare(t, root, map[string]string{

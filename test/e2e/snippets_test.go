@@ -61,7 +61,7 @@ func TestSnippetWithAVariableThatNobodySets(t *testing.T) {
 // TestSnippetsAllowedLater: what waited for the setting is served once it is there,
 // and answers 503 once it is gone.
 func TestSnippetsAllowedLater(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("annotations-risk-level: Critical"),
@@ -128,7 +128,7 @@ func TestStreamSnippet(t *testing.T) {
 // TestNamedSnippetsChange: a change of the ConfigMap with the named snippets is served. If it
 // goes, the paths that use one answer 503.
 func TestNamedSnippetsChange(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		library := func(status int) string {
 			return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: snippets, namespace: default}\ndata:\n  robots: 'text: \"if ($arg_robot) { return %d; }\"'\n", status)

@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 		"a forged header by itself": {config: []string{`nginx-status-ipv4-whitelist: "192.0.2.7"`}, header: http.Header{"X-Real-Ip": {"192.0.2.7"}}, status: 403},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachNginx(t, func(t *testing.T, root string) {
+			oneNginx(t, func(t *testing.T, root string) {
 				manifests := oneHost(backend(t, "web"))
 				manifests["config.yaml"] = settings(c.config...)
 				s := start(t, root, manifests, "--configmap", "default/config")
@@ -46,7 +46,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusBesidePROXY: an address in a PROXY header of anybody is not believed.
 func TestStatusBesidePROXY(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		manifests := oneHost(backend(t, "web"))
 		manifests["config.yaml"] = settings(`use-proxy-protocol: "true"`, `nginx-status-ipv4-whitelist: "192.0.2.7"`)
 		s := start(t, root, manifests, "--configmap", "default/config")

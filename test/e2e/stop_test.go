@@ -83,7 +83,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 // TestSecondSignalStopsAtOnce although a request is under way, and leaves
 // nothing behind.
 func TestSecondSignalStopsAtOnce(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		slow, asked, release := slowBackend(t)
 		defer close(release)
 		s := start(t, root, map[string]string{
@@ -119,7 +119,7 @@ func launchWithInput(t *testing.T, root string) (s *sluice, input *os.File) {
 
 // TestStopWhileStandardInputIsOpen: nobody ever ends the input.
 func TestStopWhileStandardInputIsOpen(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, _ := launchWithInput(t, root)
 		s.waitLine("nginx started")
 		pids := s.processes()
@@ -133,7 +133,7 @@ func TestStopWhileStandardInputIsOpen(t *testing.T) {
 
 // TestStandardInput serves what it says, and goes on after its end.
 func TestStandardInput(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s, input := launchWithInput(t, root)
 		_, err := io.WriteString(input, class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"}))
@@ -147,7 +147,7 @@ func TestStandardInput(t *testing.T) {
 
 // TestSecondSluiceInOneStateDir fails, and changes no file of the first.
 func TestSecondSluiceInOneStateDir(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		first := start(t, root, oneHost(web))
 		first.waitBackend("http://a.example/", "web")

@@ -52,7 +52,7 @@ func (s *sluice) health(path string) int {
 // TestRestartWaitsForTheSource: the nginx of a sluice that was killed goes on
 // serving until the next one has objects to serve.
 func TestRestartWaitsForTheSource(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, manifests := killed(t, root)
 		s.launch()
 		eventually(t, "the liveness check, which the former nginx answers", func() bool { return s.health("/healthz") == http.StatusOK })
@@ -79,7 +79,7 @@ func TestRestartWaitsForTheSource(t *testing.T) {
 // TestRestartWaitsForTheAPIServer: the same where the objects are in a cluster
 // whose API server is away.
 func TestRestartWaitsForTheAPIServer(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, _ := killed(t, root)
 		config := filepath.Join(t.TempDir(), "kubeconfig")
 		text := "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n" +

@@ -18,7 +18,7 @@ import (
 // TestEndpointsAndReloadsUnderLoad: 1,000 changes of endpoints while 20 reloads
 // happen, and not one failed request.
 func TestEndpointsAndReloadsUnderLoad(t *testing.T) {
-	eachNginxAlone(t, func(t *testing.T, root string) {
+	oneNginxAlone(t, func(t *testing.T, root string) {
 		all := []*httptest.Server{backend(t, "0"), backend(t, "1"), backend(t, "2")}
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", all...), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),

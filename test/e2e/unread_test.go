@@ -66,7 +66,7 @@ func refusing(t *testing.T) map[string]string {
 // answered, also those that nginx logs errors of, changes are served, SIGTERM ends
 // all, and what was said comes once somebody reads.
 func TestNobodyReadsTheLog(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, log := unread(t, root, refusing(t))
 		for n := range 1000 {
 			if a, err := s.get("http://b.example/"); err != nil || a.status != http.StatusBadGateway {
@@ -92,7 +92,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 
 // TestTheReaderOfTheLogComesBack: what was said meanwhile is not lost.
 func TestTheReaderOfTheLogComesBack(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, log := unread(t, root, refusing(t))
 		for range 10 {
 			s.waitStatus("http://b.example/", http.StatusBadGateway)
@@ -115,7 +115,7 @@ func TestTheReaderOfTheLogComesBack(t *testing.T) {
 
 // TestTheReaderOfTheLogEnds: sluice serves on, and stops when it is asked to.
 func TestTheReaderOfTheLogEnds(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		s, log := unread(t, root, refusing(t))
 		log.Close()
 		s.stderr.Close()
@@ -136,7 +136,7 @@ func TestTheReaderOfTheLogEnds(t *testing.T) {
 // TestTheAccessLogIsReadAtTheEnd: the standard output is a socket, as systemd gives
 // it, and its reader begins only when nginx has ended: no line is lost.
 func TestTheAccessLogIsReadAtTheEnd(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ const nobody = 65534
 // TestOrdinaryUserWritesOnlyToItsState runs everything as an ordinary user and
 // looks at each file that its processes have open for writing.
 func TestOrdinaryUserWritesOnlyToItsState(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	oneNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := prepare(t, root, oneHost(web))
 		s.asNobody()

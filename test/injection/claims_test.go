@@ -117,7 +117,7 @@ func TestEveryClaim(t *testing.T) {
 			t.Parallel()
 			j := newClaimJudge(t)
 			var done tally
-			for _, value := range valuesFor(p) {
+			for _, value := range valuesFor(p, false) {
 				owners := readOwners(t)
 				changed := placesOf(owners[0], nil)[at]
 				changed.set(value)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"sluice/internal/annotations"
+	"sluice/internal/keys"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
@@ -183,7 +185,7 @@ func (j *judge) everyValue(s subject, at int, st stage) {
 		return
 	}
 	written := newManifest(p, copied)
-	for _, value := range valuesFor(p) {
+	for _, value := range valuesFor(p, readElsewhere(p) || st.read[p.path] && st.extra == nil) {
 		p.set(value)
 		c := hostileCase{subject: s, place: p, value: value}
 		object := shallow(copied)
@@ -199,9 +201,42 @@ func (j *judge) everyValue(s subject, at int, st stage) {
 // there, to see that this is so.
 var inert = regexp.MustCompile(`^(status|metadata\.(labels\[(x|app)\]|finalizers|ownerReferences|managedFields|generateName|selfLink|resourceVersion|uid))`)
 
-// valuesFor gives the values for a place: paths where a path belongs.
-func valuesFor(p place) []string {
-	if inert.MatchString(p.path) {
+// readElsewhere says whether a key before this one is read in the same way: all values are
+// tried there.
+func readElsewhere(p place) bool {
+	key := strings.TrimSuffix(p.path, "]")
+	if annotation, found := strings.CutPrefix(key, "metadata.annotations["+prefix); found {
+		return alikeAnnotations()[annotation]
+	}
+	setting, found := strings.CutPrefix(key, "data[")
+	return found && alikeSettings()[setting]
+}
+
+var (
+	alikeAnnotations = sync.OnceValue(func() map[string]bool { return alike(annotationDocs()) })
+	alikeSettings    = sync.OnceValue(func() map[string]bool { return alike(settingDocs()) })
+)
+
+// alike are the keys with the type and the valid values of a key before them.
+func alike(docs []keys.Doc) map[string]bool {
+	type reader struct{ kind, valid string }
+	found, first := map[string]bool{}, map[reader]string{}
+	for _, doc := range docs {
+		for _, name := range doc.Names {
+			same := reader{doc.Type, doc.Valid}
+			if first[same] == "" {
+				first[same] = name
+			}
+			found[name] = first[same] != name
+		}
+	}
+	return found
+}
+
+// valuesFor gives the values for a place: paths where a path belongs, and only those that
+// carry a directive where nothing is read, or all others are tried elsewhere.
+func valuesFor(p place, elsewhere bool) []string {
+	if inert.MatchString(p.path) || elsewhere {
 		return attacks
 	}
 	if strings.HasPrefix(p.old, "/") || strings.HasSuffix(p.path, prefix+"rewrite-target]") {

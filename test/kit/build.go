@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // withoutDebugData halves the time of the linker. Stack traces do not need the data of debuggers.
@@ -34,7 +35,7 @@ func WithSluice(run func(path string) int, flags ...string) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	root, err := moduleRoot()
+	root, err := ModuleRoot()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "build sluice:", err)
 		return 1
@@ -59,7 +60,7 @@ func LikeRelease() (flags []string) {
 
 // BuildPlugin builds the kubectl plugin beside a sluice, and returns its path.
 func BuildPlugin(sluice string) (string, error) {
-	root, err := moduleRoot()
+	root, err := ModuleRoot()
 	if err != nil {
 		return "", err
 	}
@@ -72,12 +73,13 @@ func BuildPlugin(sluice string) (string, error) {
 	return path, nil
 }
 
-// moduleRoot returns the folder of Sluice's go.mod. Tests of other modules need it,
-// because they do not require all dependencies of Sluice.
-func moduleRoot() (string, error) {
+// ModuleRoot returns the folder of Sluice's go.mod, which is the root of the checkout. Tests
+// of other modules need it, because they do not require all dependencies of Sluice, and
+// programs built with -trimpath do not know where their source is.
+var ModuleRoot = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sluice").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module of sluice: %w", err)
 	}
 	return strings.TrimSpace(string(out)), nil
-}
+})

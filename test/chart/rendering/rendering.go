@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"helm.sh/helm/v4/pkg/chart/common"
@@ -29,6 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	yamlreader "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"sluice/test/kit"
 )
 
 // Release is what the chart is rendered for.
@@ -54,10 +55,10 @@ type Rendering struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Root is the root of the repository.
+// Root is the root of the repository, empty if go cannot say it.
 func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+	root, _ := kit.ModuleRoot()
+	return root
 }
 
 // Folder is that of the chart.
