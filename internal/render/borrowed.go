@@ -15,15 +15,12 @@ import (
 // reading is the set of variables that texts name and that are defined for them only, so that
 // other configurations are as small and quick as without.
 type reading struct {
-	// names are variables of tokens.Borrowed and those that a map computes from $route, sorted.
+	// names are variables of tokens.Borrowed, sorted.
 	names []string
 	// captures is set for $1 to $9.
 	captures bool
 	more
 }
-
-// ofRoute are the variables that a map computes from $route with a pattern.
-var ofRoute = []string{"ingress_name", "namespace", "service_name", "service_port"}
 
 // capture matches a numbered capture.
 var capture = regexp.MustCompile(`\$(?:[1-9]|\{[1-9]\})`)
@@ -45,7 +42,7 @@ func readingOf(text []byte, snippets []extent) (r reading) {
 func (r reading) with(names ...string) reading {
 	all := slices.Clip(r.names)
 	for _, name := range names {
-		if _, borrowed := tokens.Borrowed[name]; borrowed || slices.Contains(ofRoute, name) {
+		if _, borrowed := tokens.Borrowed[name]; borrowed {
 			all = append(all, name)
 		}
 	}
@@ -64,8 +61,6 @@ func (r reading) plus(o reading) reading {
 }
 
 func (r reading) has(name string) bool { return slices.Contains(r.names, name) }
-
-func (r reading) hasAny(names []string) bool { return slices.ContainsFunc(names, r.has) }
 
 func (r reading) equal(o reading) bool {
 	return r.captures == o.captures && slices.Equal(r.names, o.names) && r.more.equal(o.more)
@@ -145,7 +140,7 @@ func (s *serverRendering) setForSnippets(view *locationView, l *model.Location) 
 			view.Computed = append(view.Computed, computedView{Variable: name, File: s.env.entry("escaped_uri")})
 		}
 	}
-	if of := l.Proxy; of != nil && s.reads.captures && s.reads.hasAny(ofRoute) {
+	if of := l.Proxy; of != nil && (s.reads.captures || s.early != nil && asks(l)) {
 		view.Names = &namesView{of.Service.Namespace, l.Rule.Object.Name, of.Service.Name, of.Service.Port}
 	}
 }
@@ -153,8 +148,18 @@ func (s *serverRendering) setForSnippets(view *locationView, l *model.Location) 
 // authCookie has the cookies of the authentication server.
 const authCookie = "auth_cookie"
 
-// namesView are the values of the variables of ofRoute.
+// namesView are the values of the variables that a map else computes from $route with a pattern. Not
+// only snippets name them: upstream-vhost and headers of the settings do too.
 type namesView struct{ Namespace, Ingress, Service, Port string }
+
+// asks reports whether a location has subrequests, which have its variables and cannot set any.
+// Their snippets may name captures.
+func asks(l *model.Location) bool {
+	return slices.ContainsFunc(l.Blocks, func(b model.Block) bool {
+		_, asks := b.Data.(interface{ Subrequest() string })
+		return asks
+	})
+}
 
 func computes(l *model.Location, variable string) bool {
 	return slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == variable })

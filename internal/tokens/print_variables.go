@@ -29,7 +29,7 @@ var KnownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 
 // InternalVariables are for templates only: not every mode defines them, or their values
 // are not text.
-var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry request_metrics vouched_addr`)
+var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry opentelemetry_question_header request_metrics vouched_addr`)
 
 // Borrowed are variables of ingress-nginx that only texts of users need, with their values where
 // nothing sets them. They are defined where a snippet or the format of the access log names them.
