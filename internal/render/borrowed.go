@@ -164,26 +164,3 @@ func asks(l *model.Location) bool {
 func computes(l *model.Location, variable string) bool {
 	return slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == variable })
 }
-
-// ofGeoIP matches the variables of nginx's modules for GeoIP Legacy and GeoIP2.
-var ofGeoIP = regexp.MustCompile(`\$\{?(geoip2?_[a-z0-9_]+)`)
-
-// unknownPlace refuses a directive with a variable of GeoIP that nobody defines: nginx would refuse
-// the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
-func (r *rendering) unknownPlace(s syntax.Statement) error {
-	found := ofGeoIP.FindStringSubmatch(strings.Join(s.Tokens, " "))
-	if found == nil || r.global.GeoIP.Enabled || r.definesPlaces {
-		return nil
-	}
-	name := found[1]
-	if !strings.HasPrefix(name, "geoip2_") {
-		return &tokens.Refusal{Want: "the variables $geoip2_* of the setting use-geoip2: those of GeoIP Legacy are not there", Got: "$" + name}
-	}
-	return &tokens.Refusal{Want: "the setting use-geoip2 with a database: it is off, and its variables are not there", Got: "$" + name}
-}
-
-// findPlaces notes whether an http-snippet may define variables of GeoIP.
-func (r *rendering) findPlaces() {
-	http, _ := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet)
-	r.definesPlaces = strings.Contains(string(http.Text), "geoip") || strings.Contains(string(http.Text), "include")
-}
