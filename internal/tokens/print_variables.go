@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -145,10 +146,15 @@ const ofUTF8 = "logs_utf8_"
 // printJSONFormat prints the format of an access log in JSON, in which another variable stands for
 // each that may be no UTF-8.
 func printJSONFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool {
+	printed, err := printVariables(s, func(name string) bool {
 		of := strings.TrimPrefix(name, ofUTF8)
 		return borrowed(of) || ofLog[of] || GeoIP[name] || Known(of)
 	})
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		refused.Got = strings.ReplaceAll(refused.Got, ofUTF8, "") // as its author wrote it
+	}
+	return printed, err
 }
 
 // GeoIP are the variables about the place of a client. Only the format of the access log may
