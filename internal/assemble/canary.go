@@ -129,6 +129,7 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, canarie
 	if split.Cookie != nil {
 		split.Tags = []string{labelOf(main)}
 	}
+	b.out.uses[len(b.out.uses)-1].Instead = "requests that no canary takes fail" // that of the main backend
 	claims, named := []*claim.Claim{c}, []string{b.host.name, c.Path, string(c.PathType), main.Backend}
 	watched := false
 	for _, can := range canaries {

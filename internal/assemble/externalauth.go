@@ -167,11 +167,12 @@ func (b *builder) signIn(l *model.Location, auth *claim.Authentication) string {
 }
 
 // declared makes variables known to nginx, also if the snippet that sets them is not printed: a
-// path has another, or it is refused. Where nothing is asked, the directives do nothing.
+// path has another, or it is refused. Where nothing is asked, the directives do nothing. A snippet
+// may also set them to a decoded path, in which a line end would begin another header of the redirect.
 func declared(names []string) keys.Snippet {
 	var text strings.Builder
 	for _, name := range names {
-		fmt.Fprintf(&text, "auth_request_set $%s $upstream_http_%s;\n", name, name)
+		fmt.Fprintf(&text, "auth_request_set $%s $upstream_http_%s;\nif ($%s ~ \"[[:cntrl:]]\") { return 400; }\n", name, name, name)
 	}
 	return keys.Snippet(text.String())
 }

@@ -28,10 +28,10 @@ type builder struct {
 	host  *host
 	input serverInput
 	scope scope
-	// asking are the rules whose paths were written as patterns; rules are those whose
-	// claims are being placed.
-	asking map[*claim.Rules]bool
-	rules  *claim.Rules
+	// asking are the rules whose paths were written as patterns, turning those of them that make
+	// all paths of the host patterns. rules are those whose claims are being placed.
+	asking, turning map[*claim.Rules]bool
+	rules           *claim.Rules
 	// taken are the claims by their matches.
 	taken        map[match]*claim.Claim
 	conditionals []*conditional
@@ -175,11 +175,13 @@ func (b *builder) anyLabels() bool {
 
 // decideScope decides which paths of the host are patterns.
 func (b *builder) decideScope() {
-	b.asking = map[*claim.Rules]bool{}
-	rooted, turned := false, false
+	b.asking, b.turning = map[*claim.Rules]bool{}, map[*claim.Rules]bool{}
+	rooted := false
 	ask := func(rules *claim.Rules, wholly bool) {
 		b.asking[rules] = true
-		turned = turned || wholly && b.host.decides(rules)
+		if wholly && b.host.decides(rules) {
+			b.turning[rules] = true
+		}
 	}
 	older := map[typedPath]bool{}
 	for _, rules := range b.host.rules {
@@ -198,7 +200,7 @@ func (b *builder) decideScope() {
 	switch {
 	case len(b.asking) == 0:
 		b.scope = literal
-	case wide && turned:
+	case wide && len(b.turning) > 0:
 		b.scope = wholeHost
 	default:
 		b.scope = onlyAsking

@@ -9,8 +9,13 @@ import (
 	"sluice/internal/model"
 )
 
-// traced is the variable with the trace of a request.
-const traced = "opentelemetry"
+// traced is the variable with the trace of a request, and tracedQuestion that with the header of
+// its question. No map takes one out of the other by a pattern: its match would replace the
+// captures of the question while nginx writes headers with them.
+const (
+	traced         = "opentelemetry"
+	tracedQuestion = "opentelemetry_question_header"
+)
 
 // trace has the requests of a location traced, if its annotations or the settings ask for
 // it. The words for trace.lua are those of its function decode.
@@ -43,6 +48,7 @@ func (b *builder) traceQuestion(question, l *model.Location) {
 		question.Recorded = false
 	default:
 		b.addBlock(question, "opentelemetry-question", struct{}{})
+		l.Computed = append(l.Computed, model.Computed{Variable: tracedQuestion, By: "trace_part", Arguments: []any{model.Word("question")}})
 	}
 }
 

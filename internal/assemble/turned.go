@@ -37,8 +37,11 @@ func (b *builder) turned(turns map[*claim.Owner]*turn) {
 		if l.Modifier != model.Pattern || l.Rule.Kind == model.RuleClosed || l.Rule.Field == redirectsField {
 			continue // a redirect still takes what is written
 		}
-		if rules := b.rulesOf(l.Rule.Object); b.asking[rules] {
+		rules := b.rulesOf(l.Rule.Object)
+		if b.turning[rules] {
 			turns[rules.Owner].ask(b, l)
+		} else if b.asking[rules] && l.Rule.PathType == string(claim.ImplementationSpecific) {
+			continue // it was meant as a pattern
 		} else if changes := changes(l, rivals(b.locations[:at+1], leads)); len(changes) > 0 {
 			first := turns[askers[0].Owner]
 			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: Turned,
@@ -59,12 +62,11 @@ func (t *turn) ask(b *builder, l *model.Location) {
 	}
 }
 
-// askers are the rules that ask for patterns, the oldest first. It records the host for
-// each.
+// askers are the rules that turn the host, the oldest first. It records the host for each.
 func (b *builder) askers(turns map[*claim.Owner]*turn) []*claim.Rules {
 	var askers []*claim.Rules
 	for _, rules := range b.host.rules {
-		if !b.asking[rules] {
+		if !b.turning[rules] {
 			continue
 		}
 		askers = append(askers, rules)

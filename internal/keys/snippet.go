@@ -237,6 +237,8 @@ func leads(name, argument string) string {
 		return "may load a library: want the path of a file"
 	case (name == "pass" || strings.HasSuffix(name, "_pass")) && !namesHost(argument):
 		return "may lead to a unix socket: want a host that is written out"
+	case (name == "pass" || strings.HasSuffix(name, "_pass")) && namesOurs(argument):
+		return "uses connections of other Services, such as those with a certificate for them: want HOST:PORT"
 	}
 	return ""
 }
@@ -296,4 +298,20 @@ func namesHost(target string) bool {
 		return !variable && !strings.HasPrefix(scheme, socket)
 	}
 	return !strings.HasPrefix(host, socket) && !(variable && strings.HasPrefix(socket, host))
+}
+
+// ours begins the names of the upstream blocks of Sluice.
+const ours = "sluice"
+
+// namesOurs reports whether a proxy target is an upstream block of Sluice, or can be one by its
+// variables.
+func namesOurs(target string) bool {
+	literal, _, variable := strings.Cut(strings.ToLower(target), "$")
+	if _, behind, found := strings.Cut(literal, "://"); found {
+		literal = behind
+	}
+	if end := strings.IndexAny(literal, ":/?"); end >= 0 {
+		literal, variable = literal[:end], false
+	}
+	return literal == ours || strings.HasPrefix(literal, ours+"_") || variable && strings.HasPrefix(ours, literal)
 }

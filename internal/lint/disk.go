@@ -257,8 +257,9 @@ func (d *disk) ofCache(s syntax.Statement) string {
 		return s.Tokens[1] + ": want max_size, such as max_size=64m: the cache would grow until its disk is full"
 	case size == "":
 		return fmt.Sprintf("%s: want max_size, such as max_size=64m: the cache would grow until the kubelet ends the pod, as %s may hold %s by %s", s.Tokens[1], folder.Path, quantity(folder.Limit), d.limit(folder))
-	case folder.Limit > 0 && sum > folder.Limit:
-		return fmt.Sprintf("%s: want max_size of at most %s for all caches in %s together (got %s): the kubelet ends a pod that exceeds the limit, which is that of %s", s.Tokens[1], quantity(folder.Limit), folder.Path, keys.SizeOf(sum), d.limit(folder))
+	case folder.Limit > 0 && sum >= folder.Limit:
+		return fmt.Sprintf("%s: want max_size of less than %s for all caches in %s together (got %s): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of %s",
+			s.Tokens[1], quantity(folder.Limit), folder.Path, strings.ToLower(strings.TrimSuffix(quantity(sum), "i")), d.limit(folder))
 	}
 	return ""
 }

@@ -44,16 +44,17 @@ func TestFilesOfSettings(t *testing.T) {
 	const volumes = " (controller.extraVolumes and extraVolumeMounts of the chart)"
 	for _, test := range []struct{ key, value, more, want string }{
 		{"http-snippet", "proxy_cache_path /tmp/pages levels=1:2 keys_zone=pages:2m max_size=100m use_temp_path=off;", "", ""},
-		{"http-snippet", "fastcgi_cache_path /var/cache/nginx/pages keys_zone=pages:2m max_size=1g;", "", ""},
-		{"http-snippet", "proxy_cache_path /var/cache/nginx keys_zone=pages:2m max_size=1048576k;", "", ""},
+		{"http-snippet", "fastcgi_cache_path /var/cache/nginx/pages keys_zone=pages:2m max_size=1023m;", "", ""},
+		{"http-snippet", "proxy_cache_path /var/cache/nginx keys_zone=pages:2m max_size=1048575k;", "", ""},
+		{"http-snippet", "proxy_cache_path /var/cache/nginx keys_zone=pages:2m max_size=1g;", "", `line 1: "proxy_cache_path" /var/cache/nginx: want max_size of less than 1Gi for all caches in /var/cache/nginx together (got 1g): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.cacheSizeLimit)`},
 		{"http-snippet", "# proxy_cache_path /data/pages;\nmap $a $b { /data/x 1; }", "", ""},
 		{"http-snippet", "proxy_cache_path /data/pages keys_zone=pages:2m max_size=1g;", "", `line 1: "proxy_cache_path" /data/pages: nginx cannot write there: want a folder directly below ` + chart},
 		{"http-snippet", "proxy_cache_path /var/cache/nginx/../pages keys_zone=pages:2m max_size=1g;", "", `line 1: "proxy_cache_path" /var/cache/nginx/../pages: nginx cannot write there: want a folder directly below ` + chart},
 		{"http-snippet", "proxy_cache_path /tmpx keys_zone=pages:2m max_size=1m;", "", `line 1: "proxy_cache_path" /tmpx: nginx cannot write there: want a folder directly below ` + chart},
 		{"http-snippet", "proxy_cache_path /tmp/a/b keys_zone=pages:2m max_size=1m;", "", `line 1: "proxy_cache_path" /tmp/a/b: nginx does not make /tmp/a: want a folder directly below ` + chart},
 		{"HTTP-Snippet", "\nuwsgi_cache_path\n /tmp/pages keys_zone=pages:2m;", "", `line 2: "uwsgi_cache_path" /tmp/pages: want max_size, such as max_size=64m: the cache would grow until the kubelet ends the pod, as /tmp may hold 256Mi by the defaults of the chart (controller.tmpSizeLimit)`},
-		{"http-snippet", "scgi_cache_path /tmp/pages keys_zone=pages:2m max_size=257m;", "", `line 1: "scgi_cache_path" /tmp/pages: want max_size of at most 256Mi for all caches in /tmp together (got 257m): the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
-		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m max_size=200m;\nproxy_cache_path /tmp/b keys_zone=b:2m max_size=100M;", "", `line 2: "proxy_cache_path" /tmp/b: want max_size of at most 256Mi for all caches in /tmp together (got 300m): the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
+		{"http-snippet", "scgi_cache_path /tmp/pages keys_zone=pages:2m max_size=257m;", "", `line 1: "scgi_cache_path" /tmp/pages: want max_size of less than 256Mi for all caches in /tmp together (got 257m): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
+		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m max_size=200m;\nproxy_cache_path /tmp/b keys_zone=b:2m max_size=100M;", "", `line 2: "proxy_cache_path" /tmp/b: want max_size of less than 256Mi for all caches in /tmp together (got 300m): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
 		{"http-snippet", "proxy_cache_path temp/pages keys_zone=a:2m;", "", `line 1: "proxy_cache_path" temp/pages: want max_size, such as max_size=64m: the cache would grow until the kubelet ends the pod, as /var/lib/sluice may hold 1Gi by the defaults of the chart (controller.stateSizeLimit)`},
 		{"http-snippet", "proxy_temp_path /data/temp;", "", `line 1: "proxy_temp_path" /data/temp: nginx cannot write there: want a folder directly below ` + chart},
 		{"server-snippet", "access_log /var/log/x.log;\nerror_log /var/log/y.log warn;\nerror_log stderr;", "", `line 1: "access_log" /var/log/x.log: nginx cannot write there: want /dev/stdout, or a volume at /var/log` + volumes + "\n" + `line 2: "error_log" /var/log/y.log: nginx cannot write there: want stderr, or a volume at /var/log` + volumes},
@@ -71,16 +72,16 @@ func TestFilesOfSettings(t *testing.T) {
 		{"access-log-path", "/dev/null", "", ""},
 		{"error-log-path", "/var/log/e.log", "", "/var/log/e.log: nginx cannot write there: want /dev/stderr, or a volume at /var/log" + volumes},
 		// A Deployment says which folders it has.
-		{"http-snippet", "proxy_cache_path /data/a keys_zone=a:2m max_size=20g;", ofSluice, ""},
-		{"http-snippet", "proxy_cache_path /data/a keys_zone=a:2m max_size=21g;", ofSluice, `line 1: "proxy_cache_path" /data/a: want max_size of at most 20Gi for all caches in /data together (got 21504m): the kubelet ends a pod that exceeds the limit, which is that of Deployment ingress/sluice`},
+		{"http-snippet", "proxy_cache_path /data/a keys_zone=a:2m max_size=19g;", ofSluice, ""},
+		{"http-snippet", "proxy_cache_path /data/a keys_zone=a:2m max_size=21g;", ofSluice, `line 1: "proxy_cache_path" /data/a: want max_size of less than 20Gi for all caches in /data together (got 21g): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of Deployment ingress/sluice`},
 		{"http-snippet", "proxy_cache_path /tmp/a/b keys_zone=a:2m max_size=2000g;", ofSluice, ""},
 		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m;", ofSluice, `line 1: "proxy_cache_path" /tmp/a: want max_size, such as max_size=64m: the cache would grow until its disk is full`},
 		{"http-snippet", "proxy_cache_path /pages/a keys_zone=a:2m max_size=1m;", ofSluice, `line 1: "proxy_cache_path" /pages/a: nginx cannot write there: want a folder directly below /data (20Gi) or /tmp, the folders of Deployment ingress/sluice`},
 		{"http-snippet", "proxy_cache_path /fixed/a keys_zone=a:2m max_size=1m;", ofSluice, `line 1: "proxy_cache_path" /fixed/a: nginx cannot write there: want a folder directly below /data (20Gi) or /tmp, the folders of Deployment ingress/sluice`},
 		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m max_size=300m;", strings.ReplaceAll(ofSluice, "readOnlyRootFilesystem: true", ""), ""},
 		// Sluice's chart takes the place of a Deployment of ingress-nginx.
-		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m max_size=300m;", deployment, `line 1: "proxy_cache_path" /tmp/a: want max_size of at most 256Mi for all caches in /tmp together (got 300m): the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
-		{"http-snippet", "proxy_cache_path /var/cache/nginx/a keys_zone=a:2m max_size=1g;", strings.ReplaceAll(ofSluice, "command: [/usr/bin/sluice], args: [run, ", "args: [/nginx-ingress-controller, "), ""},
+		{"http-snippet", "proxy_cache_path /tmp/a keys_zone=a:2m max_size=300m;", deployment, `line 1: "proxy_cache_path" /tmp/a: want max_size of less than 256Mi for all caches in /tmp together (got 300m): nginx removes files only once a cache has outgrown it, and the kubelet ends a pod that exceeds the limit, which is that of the defaults of the chart (controller.tmpSizeLimit)`},
+		{"http-snippet", "proxy_cache_path /var/cache/nginx/a keys_zone=a:2m max_size=1000m;", strings.ReplaceAll(ofSluice, "command: [/usr/bin/sluice], args: [run, ", "args: [/nginx-ingress-controller, "), ""},
 	} {
 		if got := diskTexts(t, test.key, test.value, test.more); got != test.want {
 			t.Errorf("%s: %s\ngot  %s\nwant %s", test.key, test.value, got, test.want)

@@ -39,6 +39,7 @@ var accessRows = []row{
 	{"auth-cache-key", "a key of kept answers", asked("auth-cache-key")},
 	{"auth-cache-key-bad", "`auth-cache-key` that is not valid", by("auth-cache-key").same()},
 	{"auth-cache-duration", "`auth-cache-duration` that is not valid", by("auth-cache-duration")},
+	{"global-auth-cache-duration", "`global-auth-cache-duration` that is not valid", by("global-auth-cache-duration")},
 	{"auth-cache-size", "a cache for all namespaces", asked("auth-cache-key")},
 	{"auth-cache-body", "kept answers with a body over", untold(byAnswer)},
 	{"auth-cookies", "several `Set-Cookie` of a server that authenticates", asked("auth-url")},

@@ -15,15 +15,12 @@ import (
 // reading is the set of variables that texts name and that are defined for them only, so that
 // other configurations are as small and quick as without.
 type reading struct {
-	// names are variables of tokens.Borrowed and those that a map computes from $route, sorted.
+	// names are variables of tokens.Borrowed, sorted.
 	names []string
 	// captures is set for $1 to $9.
 	captures bool
 	more
 }
-
-// ofRoute are the variables that a map computes from $route with a pattern.
-var ofRoute = []string{"ingress_name", "namespace", "service_name", "service_port"}
 
 // capture matches a numbered capture.
 var capture = regexp.MustCompile(`\$(?:[1-9]|\{[1-9]\})`)
@@ -45,7 +42,7 @@ func readingOf(text []byte, snippets []extent) (r reading) {
 func (r reading) with(names ...string) reading {
 	all := slices.Clip(r.names)
 	for _, name := range names {
-		if _, borrowed := tokens.Borrowed[name]; borrowed || slices.Contains(ofRoute, name) {
+		if _, borrowed := tokens.Borrowed[name]; borrowed {
 			all = append(all, name)
 		}
 	}
@@ -64,8 +61,6 @@ func (r reading) plus(o reading) reading {
 }
 
 func (r reading) has(name string) bool { return slices.Contains(r.names, name) }
-
-func (r reading) hasAny(names []string) bool { return slices.ContainsFunc(names, r.has) }
 
 func (r reading) equal(o reading) bool {
 	return r.captures == o.captures && slices.Equal(r.names, o.names) && r.more.equal(o.more)
@@ -145,7 +140,7 @@ func (s *serverRendering) setForSnippets(view *locationView, l *model.Location) 
 			view.Computed = append(view.Computed, computedView{Variable: name, File: s.env.entry("escaped_uri")})
 		}
 	}
-	if of := l.Proxy; of != nil && s.reads.captures && s.reads.hasAny(ofRoute) {
+	if of := l.Proxy; of != nil && (s.reads.captures || s.early != nil && asks(l)) {
 		view.Names = &namesView{of.Service.Namespace, l.Rule.Object.Name, of.Service.Name, of.Service.Port}
 	}
 }
@@ -153,32 +148,19 @@ func (s *serverRendering) setForSnippets(view *locationView, l *model.Location) 
 // authCookie has the cookies of the authentication server.
 const authCookie = "auth_cookie"
 
-// namesView are the values of the variables of ofRoute.
+// namesView are the values of the variables that a map else computes from $route with a pattern. Not
+// only snippets name them: upstream-vhost and headers of the settings do too.
 type namesView struct{ Namespace, Ingress, Service, Port string }
+
+// asks reports whether a location has subrequests, which have its variables and cannot set any.
+// Their snippets may name captures.
+func asks(l *model.Location) bool {
+	return slices.ContainsFunc(l.Blocks, func(b model.Block) bool {
+		_, asks := b.Data.(interface{ Subrequest() string })
+		return asks
+	})
+}
 
 func computes(l *model.Location, variable string) bool {
 	return slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == variable })
-}
-
-// ofGeoIP matches the variables of nginx's modules for GeoIP Legacy and GeoIP2.
-var ofGeoIP = regexp.MustCompile(`\$\{?(geoip2?_[a-z0-9_]+)`)
-
-// unknownPlace refuses a directive with a variable of GeoIP that nobody defines: nginx would refuse
-// the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
-func (r *rendering) unknownPlace(s syntax.Statement) error {
-	found := ofGeoIP.FindStringSubmatch(strings.Join(s.Tokens, " "))
-	if found == nil || r.global.GeoIP.Enabled || r.definesPlaces {
-		return nil
-	}
-	name := found[1]
-	if !strings.HasPrefix(name, "geoip2_") {
-		return &tokens.Refusal{Want: "the variables $geoip2_* of the setting use-geoip2: those of GeoIP Legacy are not there", Got: "$" + name}
-	}
-	return &tokens.Refusal{Want: "the setting use-geoip2 with a database: it is off, and its variables are not there", Got: "$" + name}
-}
-
-// findPlaces notes whether an http-snippet may define variables of GeoIP.
-func (r *rendering) findPlaces() {
-	http, _ := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet)
-	r.definesPlaces = strings.Contains(string(http.Text), "geoip") || strings.Contains(string(http.Text), "include")
 }

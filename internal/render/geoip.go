@@ -3,8 +3,11 @@ package render
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
+	"sluice/internal/syntax"
 	"sluice/internal/tokens"
 )
 
@@ -72,4 +75,54 @@ func (d Database) Kind() string {
 		}
 	}
 	return ""
+}
+
+// ofGeoIP matches the variables of nginx's modules for GeoIP Legacy and GeoIP2.
+var ofGeoIP = regexp.MustCompile(`\$\{?((?i:geoip2?_[a-z0-9_]+))`)
+
+// unknownPlace refuses a directive with a variable of GeoIP that nobody defines: nginx would refuse
+// the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
+func (r *rendering) unknownPlace(s syntax.Statement) error {
+	for _, found := range ofGeoIP.FindAllStringSubmatch(strings.Join(s.Tokens, " "), -1) {
+		name := strings.ToLower(found[1])
+		switch {
+		case r.ownPlaces.have(name), r.global.GeoIP.Enabled && tokens.GeoIP[name]:
+		case !strings.HasPrefix(name, "geoip2_"):
+			return &tokens.Refusal{Want: "the variables $geoip2_* of the setting use-geoip2: those of GeoIP Legacy are not there", Got: "$" + name}
+		case r.global.GeoIP.Enabled:
+			return &tokens.Refusal{Want: "a variable that the setting use-geoip2 defines", Got: "$" + name}
+		default:
+			return &tokens.Refusal{Want: "the setting use-geoip2 with a database: it is off, and its variables are not there", Got: "$" + name}
+		}
+	}
+	return nil
+}
+
+// places are variables of GeoIP. all is set if any of them may be there, and legacy for all those
+// of GeoIP Legacy, whose module defines them at once.
+type places struct {
+	all, legacy bool
+	names       []string
+}
+
+func (p places) have(name string) bool {
+	return p.all || p.legacy && !strings.HasPrefix(name, "geoip2_") || slices.Contains(p.names, name)
+}
+
+// placesOf returns the variables that an http-snippet defines: in a geoip2 block, a map or the like,
+// or perhaps in a file that it includes.
+func placesOf(text []byte) (p places) {
+	statements, _ := syntax.Parse(text)
+	for _, s := range statements {
+		p.all = p.all || s.Name() == "include"
+		p.legacy = p.legacy || strings.HasPrefix(s.Name(), "geoip_")
+		variable, _ := s.Sets()
+		if s.Block == "geoip2" {
+			variable = strings.ToLower(strings.TrimPrefix(s.Name(), "$"))
+		}
+		if strings.HasPrefix(variable, "geoip") {
+			p.names = append(p.names, variable)
+		}
+	}
+	return p
 }

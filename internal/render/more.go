@@ -12,6 +12,7 @@ import (
 const (
 	addHeader = "add_header"
 	setMore   = "more_set_headers"
+	setCookie = "set-cookie"
 )
 
 // more are the headers of answers, in lower case and sorted, that snippets set or remove by
@@ -35,7 +36,7 @@ func moreIn(text []byte) (m more) {
 			option := strings.HasPrefix(token, "-") || i > 0 && (s.Tokens[i] == "-s" || s.Tokens[i] == "-t")
 			options = options || option
 			name, _, _ := strings.Cut(token, ":")
-			if name = strings.ToLower(strings.TrimSpace(name)); !option && name != "set-cookie" {
+			if name = strings.ToLower(strings.TrimSpace(name)); !option && name != setCookie {
 				names = append(names, name)
 			}
 		}
@@ -59,6 +60,15 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
+// names reports whether a list has a header, perhaps by a name that ends with a star. Cookies do not
+// count.
+func names(list []string, header string) bool {
+	return header != setCookie && slices.ContainsFunc(list, func(name string) bool {
+		beginning, star := strings.CutSuffix(name, "*")
+		return name == header || star && strings.HasPrefix(header, beginning)
+	})
+}
+
 func (m more) equal(o more) bool {
 	return slices.Equal(m.headers, o.headers) && slices.Equal(m.always, o.always)
 }
@@ -71,12 +81,13 @@ func (r *rendering) asMore(text []byte) []byte {
 	}
 	var out bytes.Buffer
 	done := 0
+	beside := inheritables(text)
 	syntax.Directives(text, func(d syntax.Directive) {
 		if d.Name != addHeader || d.Depth > 0 {
 			return
 		}
 		directive := inheritable{directive: d.Name, header: strings.ToLower(d.Arg), text: string(text[d.Start:d.End])}
-		if instead := r.moreOf(directive); instead != "" {
+		if instead := r.moreOf(directive, beside); instead != "" {
 			out.Write(text[done:d.Start])
 			out.WriteString(instead)
 			done = d.End
@@ -88,10 +99,11 @@ func (r *rendering) asMore(text []byte) []byte {
 
 // moreOf returns what stands for an add_header beside the snippets, "" if it stays: an empty one,
 // so that none is inherited, and unless a snippet always replaces it, a directive of
-// headers-more. That removes a header for an empty value, so a value of variables alone stays.
+// headers-more. That removes a header for an empty value, so a value of variables alone stays unless
+// one of the directives beside it hides that of backends, which nginx gives no other answer.
 // Those of the policy of the settings stay too: no snippet replaces them.
-func (r *rendering) moreOf(i inheritable) string {
-	if i.directive != addHeader || !slices.Contains(r.more.headers, i.header) || r.global.GlobalHeaders.Overrules(addHeader, i.header) {
+func (r *rendering) moreOf(i inheritable, beside []inheritable) string {
+	if i.directive != addHeader || !names(r.more.headers, i.header) || r.global.GlobalHeaders.Overrules(addHeader, i.header) {
 		return ""
 	}
 	statements, err := syntax.Parse([]byte(i.text))
@@ -107,12 +119,16 @@ func (r *rendering) moreOf(i inheritable) string {
 	switch {
 	case value == "":
 		return ""
-	case slices.Contains(r.more.always, i.header):
+	case names(r.more.always, i.header):
 		return empty
-	case strings.HasPrefix(value, "$"):
+	case strings.HasPrefix(value, "$") && (i.header == "content-type" || !hides(beside, i.header)):
 		return ""
 	}
 	return empty + "\n" + setMore + ` "` + name + ": " + inQuotes.Replace(value) + `";`
+}
+
+func hides(all []inheritable, header string) bool {
+	return slices.ContainsFunc(all, func(i inheritable) bool { return strings.HasSuffix(i.directive, "_hide_header") && i.header == header })
 }
 
 // inQuotes writes a value within double quotes; variables in it stay variables.
@@ -122,7 +138,7 @@ var inQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 // beside its snippets, and their text.
 func (b *blockList) replaceInherited(own []inheritable) (all []inheritable, texts []string) {
 	for _, o := range b.outside {
-		if instead := b.moreOf(o); instead != "" && !has(own, addHeader, o.header) {
+		if instead := b.moreOf(o, b.outside); instead != "" && !has(own, addHeader, o.header) {
 			own = append(own, inheritable{directive: addHeader, header: o.header, text: addHeader + " " + o.header + ` "" always;`})
 			texts = append(texts, instead)
 		}

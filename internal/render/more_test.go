@@ -23,7 +23,7 @@ func TestHeadersOfMoreAreRead(t *testing.T) {
 
 func TestAddHeaderBesideMore(t *testing.T) {
 	t.Parallel()
-	r := &rendering{global: newGlobal(nil), more: more{headers: []string{"x-a", "x-b"}, always: []string{"x-b"}}}
+	r := &rendering{global: newGlobal(nil), more: more{headers: []string{"content-*", "set-*", "x-a", "x-b", "x-star-*"}, always: []string{"x-b", "x-star-*"}}}
 	for text, want := range map[string]string{
 		`add_header X-A "one \" two" always;`: `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: one \" two";`,
 		`add_header X-A 1 always;`:            `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: 1";`,
@@ -34,6 +34,14 @@ func TestAddHeaderBesideMore(t *testing.T) {
 		`add_header X-A "" always;`:           `add_header X-A "" always;`,
 		`add_header X-A "1";`:                 `add_header X-A "1";`,
 		`add_header X-C "1" always;`:          `add_header X-C "1" always;`,
+		// what the block hides of the backend's answer would not be lost by an empty value
+		"proxy_hide_header X-A;\nadd_header X-A $b always;":                      "proxy_hide_header X-A;\nadd_header X-A \"\" always;\nmore_set_headers \"X-A: $b\";",
+		"grpc_hide_header X-A;\nadd_header X-A $b always;":                       "grpc_hide_header X-A;\nadd_header X-A \"\" always;\nmore_set_headers \"X-A: $b\";",
+		"proxy_hide_header Content-Type;\nadd_header Content-Type $type always;": "proxy_hide_header Content-Type;\nadd_header Content-Type $type always;",
+		// names with a star
+		`add_header X-Star-Of $b always;`: `add_header X-Star-Of "" always;`,
+		`add_header X-Star 1 always;`:     `add_header X-Star 1 always;`,
+		`add_header Set-Cookie a always;`: `add_header Set-Cookie a always;`,
 		// as people write them in the http-snippet
 		`add_header   X-A   1   always;`:            `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: 1";`,
 		"add_header X-A\n\t\"one two\"\n\talways ;": `add_header X-A "" always;` + "\n" + `more_set_headers "X-A: one two";`,

@@ -75,15 +75,16 @@ func (r *rendering) checkRaw(since int) error {
 }
 
 // overwrites returns the variable of Sluice or nginx that a directive sets, "" for none.
-// Those of syntax.MaySet may be set, but not by a group of that name: that would change the
-// meaning of the variable for all requests.
+// Those of syntax.MaySet may be set, and so may borrowed ones, but not by a group of that name: that
+// would change the meaning of the variable for all requests. A borrowed one without a value has none
+// to lose.
 func (t *Templates) overwrites(s syntax.Statement) string {
 	variable, groups := s.Sets()
 	if !syntax.MaySet(variable) && t.reserved(variable) {
 		return variable
 	}
 	for _, group := range groups {
-		if t.reserved(group) {
+		if t.reserved(group) || tokens.Borrowed[group] != "" {
 			return group
 		}
 	}

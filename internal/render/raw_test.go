@@ -84,6 +84,7 @@ func TestSnippetsThatAreNotClosed(t *testing.T) {
 		"}", "} location / { return 200; ", "a \"b;", "a 'b;", "a {", "a b", "a;\x00", "\x00a;\x00", "# a\rdeny all;", "content_by_lua_block { }", "a \"b\"c;",
 		"set $route other/x/web/80;", "set $ROUTE x;", "set \"$proxy_upstream_name\" x;", "set ${route} x;", "auth_request_set $route x;", "set_escape_uri $route x;", "set $cors_x 1;", "set $http_host x;",
 		"if ($uri ~ \"(?<route>.*)\") { }", "if ($uri ~ (?'route'.*)) { }", "if ($uri ~ '(?P<Route>.*)') { }", "rewrite \"(?<args>.*)\" /x;", "if ($uri ~ (?\\'http_upgrade\\'.*)) { }",
+		"if ($uri ~ \"(?<loggable>.*)\") { }", "location ~ \"(?<balancer_ewma_score>.*)\" { }", "rewrite ^/(?<global_rate_limit_exceeding>.*) /x;",
 	} {
 		file, problems := withSnippets(t, snippetData{Location: snippet}, "")
 		if len(problems) != 1 || !problems[0].Denies || problems[0].Object.Name != "web" {
@@ -94,7 +95,7 @@ func TestSnippetsThatAreNotClosed(t *testing.T) {
 			t.Errorf("%q: the location is not closed, or its neighbour is:\n%s", snippet, text)
 		}
 	}
-	for _, snippet := range []string{"set $mine $route;", "set $args a=b;", "set $limit_rate 1k;", "proxy_set_header X $route;", "if ($uri ~ \"(?<mine>.*)\") { }", "set_real_ip_from 10.0.0.0/8;"} {
+	for _, snippet := range []string{"set $mine $route;", "set $args a=b;", "set $limit_rate 1k;", "proxy_set_header X $route;", "if ($uri ~ \"(?<mine>.*)\") { }", "if ($uri ~ \"(?<target>.*)\") { }", "set $loggable 0;", "set $balancer_ewma_score 0;", "set_real_ip_from 10.0.0.0/8;"} {
 		if _, problems := withSnippets(t, snippetData{Location: snippet}, ""); len(problems) > 0 {
 			t.Errorf("%q: %v", snippet, problems)
 		}

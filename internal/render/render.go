@@ -48,10 +48,10 @@ type rendering struct {
 	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
 	everywhere everywhere
-	// read are the variables that texts for all hosts name. definesPlaces is set if an
-	// http-snippet may define those of GeoIP.
-	read          reading
-	definesPlaces bool
+	// read are the variables that texts for all hosts name. ownPlaces are those of GeoIP that the
+	// http-snippet defines.
+	read      reading
+	ownPlaces places
 	// more are the headers that snippets set where text is printed now, and skips is set if they
 	// name $loggable.
 	more  more
@@ -96,7 +96,9 @@ func (t *Templates) begin(s model.Static, e Environment) (r *rendering, streams 
 	r = &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
 	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
 	r.withoutModules()
-	r.findPlaces()
+	if http, ok := findBlock(r.global.blocks, httpSnippet).Data.(settings.HTTPSnippet); ok {
+		r.ownPlaces = placesOf([]byte(http.Text))
+	}
 	r.checkSnippets()
 	r.read = r.readBySettings()
 	streams = r.printableStreams(s)

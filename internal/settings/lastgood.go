@@ -30,7 +30,7 @@ func (s *Settings) mistaken(m Mistake) { s.source.mistakes = append(s.source.mis
 // Recall returns the settings in force if some values of written are mistakes: each group with a
 // mistake has the values that it has in good, which can be nil, unless that is no good group either.
 // Nor is it if a setting that protects would not be set. A protection that written newly asks for
-// is in force all the same. Recall also returns the Problems of these groups. now and then are the mistakes of written and good.
+// is in force all the same, and so is the end of a permission for authors of Ingresses. Recall also returns the Problems of these groups. now and then are the mistakes of written and good.
 func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *corev1.ConfigMap, problems []model.Problem) {
 	if written == nil || good == nil || len(now) == 0 {
 		return written, nil
@@ -43,6 +43,7 @@ func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *core
 		}
 		mistakes := group.of(now)
 		group.protecting = newProtections(g, written, good, mistakes)
+		group.ended = endedPermissions(g, written, good, mistakes)
 		if len(mistakes) == 0 || len(group.of(then)) > 0 || slices.ContainsFunc(mistakes, group.opens) {
 			continue
 		}
@@ -58,6 +59,8 @@ type recalled struct {
 	written, good *corev1.ConfigMap
 	// protecting are the values of written that protect and are valid, where good has none.
 	protecting map[string]string
+	// ended are the keys by which written permits less than good: their values in written hold.
+	ended []string
 }
 
 // newProtections returns the valid values in written of the keys of a group that protect, and
@@ -69,11 +72,41 @@ func newProtections(g Group, written, good *corev1.ConfigMap, mistakes []Mistake
 	}
 	for _, doc := range g.Keys {
 		wrong := slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == doc.Key })
-		if doc.Protects && !wrong && isOn(doc.Key, now) && !isOn(doc.Key, then) {
+		if (doc.Protects || doc.Closes) && !wrong && isOn(doc.Key, now) && !isOn(doc.Key, then) {
 			added[doc.Key] = now[doc.Key]
 		}
 	}
 	return added
+}
+
+// endedPermissions returns the keys of a group, without a mistake in written, by which authors of
+// Ingresses may do less than with good.
+func endedPermissions(g Group, written, good *corev1.ConfigMap, mistakes []Mistake) (ended []string) {
+	if g.Name != "Annotations" {
+		return nil
+	}
+	now, _ := Read(written)
+	then, _ := Read(good)
+	for _, key := range now.Annotations.without(then.Annotations) {
+		if !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == key }) {
+			ended = append(ended, key)
+		}
+	}
+	return ended
+}
+
+// without returns the keys by which a permits less than o.
+func (a Annotations) without(o Annotations) (ended []string) {
+	for key, ends := range map[string]bool{
+		"allow-cross-namespace-resources": o.CrossNamespace && !a.CrossNamespace,
+		"allow-snippet-annotations":       o.AllowSnippets && !a.AllowSnippets,
+		"annotations-risk-level":          a.RiskLevel < o.RiskLevel,
+	} {
+		if ends {
+			ended = append(ended, key)
+		}
+	}
+	return ended
 }
 
 func (g recalled) has(key string) bool { return g.keys[strings.ToLower(key)] }
@@ -102,11 +135,17 @@ func (g recalled) replace(in *corev1.ConfigMap, mistakes []Mistake) *corev1.Conf
 	replaced := in.DeepCopy()
 	maps.DeleteFunc(replaced.Data, func(key, _ string) bool { return g.has(key) || misspelled[strings.ToLower(key)] })
 	for key, value := range g.good.Data {
-		if g.has(key) {
+		if g.has(key) && !slices.Contains(g.ended, strings.ToLower(key)) {
 			replaced.Data[key] = value
 		}
 	}
-	for key, value := range g.protecting {
+	kept, now := maps.Clone(g.protecting), valuesOf(g.written)
+	for _, key := range g.ended {
+		if value, given := now[key]; given {
+			kept[key] = value
+		}
+	}
+	for key, value := range kept {
 		maps.DeleteFunc(replaced.Data, func(other, _ string) bool { return strings.EqualFold(other, key) })
 		if replaced.Data == nil {
 			replaced.Data = map[string]string{}
@@ -125,7 +164,7 @@ func (g recalled) problems(mistakes []Mistake) []model.Problem {
 	}
 	var along []string
 	for key := range g.keys {
-		if _, inForce := g.protecting[key]; now[key] != then[key] && !wrong[key] && !inForce {
+		if _, inForce := g.protecting[key]; now[key] != then[key] && !wrong[key] && !inForce && !slices.Contains(g.ended, key) {
 			along = append(along, key)
 		}
 	}

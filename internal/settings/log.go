@@ -68,11 +68,26 @@ func (f LogFormat) JSON() string {
 	if f.Escape() != "json" {
 		return ""
 	}
-	mended := mendedFormat(f.Format)
-	if len(mended)+strings.Count(mended, `"`)+strings.Count(mended, `\`) > model.LongestToken-len(`""`) {
+	if f.excess() > 0 {
 		return f.Format
 	}
-	return mended
+	return mendedFormat(f.Format)
+}
+
+// excess is by how many bytes the format with mended values is too long for nginx.
+func (f LogFormat) excess() int {
+	mended := mendedFormat(f.Format)
+	return max(0, len(mended)+strings.Count(mended, `"`)+strings.Count(mended, `\`)-(model.LongestToken-len(`""`)))
+}
+
+// unmended reports a format whose values are not mended.
+func (s *Settings) unmended() []model.Problem {
+	excess := s.LogFormat.excess()
+	if s.LogFormat.Escape() != "json" || excess == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("bytes that are not UTF-8 stay in its lines, and many readers of JSON drop such a line: want it shorter by %d bytes, so that the names of mended values have room", excess)
+	return []model.Problem{s.problem("log-format-upstream", model.Unsupported, text, false)}
 }
 
 // Unclean returns the variables that JSON needs mended.

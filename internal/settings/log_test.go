@@ -129,3 +129,20 @@ func TestMendedFormat(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestFormatThatIsNotMended: the owner of a format is told that its lines can be no UTF-8.
+func TestFormatThatIsNotMended(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		strings.Repeat("$uri ", 260): "", strings.Repeat("$status ", 430): "",
+		strings.Repeat("$uri ", 400): `Unsupported ConfigMap ingress/controller: log-format-upstream: bytes that are not UTF-8 stay in its lines, and many readers of JSON drop such a line: want it shorter by 2001 bytes, so that the names of mended values have room`,
+	} {
+		_, problems := read(map[string]string{"log-format-upstream": format, "log-format-escape-json": "true"})
+		if got := strings.Join(problems, ""); got != want {
+			t.Errorf("%.20q: %s", format, got)
+		}
+		if _, problems := read(map[string]string{"log-format-upstream": format}); len(problems) > 0 {
+			t.Errorf("%.20q: %v without escape=json", format, problems)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	for _, v := range keys.Values(s, s.source.lookup, nil, faults...) {
 		s.source.hold(v)
 	}
-	problems := slices.Concat(s.invalid(faults), s.unread(), s.lonely(faults))
+	problems := slices.Concat(s.invalid(faults), s.unread(), s.lonely(faults), s.unmended())
 	s.Annotations.mend()
 	s.TLS.SharedTickets = s.TLS.SessionTickets && len(s.Tickets.Key) > 0
 	s.closeUnknown()

@@ -10,7 +10,8 @@ import (
 // Unclean is a variable whose value may be no UTF-8, because a client or a backend chose it.
 // Readers of JSON drop the whole line then, and nginx escapes none of these bytes. In a format
 // for JSON, the variable with "logs_utf8_" in front stands for it: a map gives the value itself if it is
-// UTF-8, and otherwise another map writes U+FFFD in place of the wrong bytes.
+// UTF-8, which takes 0.5 ms for a body of 1 MB. Otherwise another map writes U+FFFD in place of the
+// wrong bytes of its beginning, as that takes 10 ns or more for each byte.
 type Unclean string
 
 // utf8Prefix begins the names of the variables with mended values.
@@ -19,6 +20,9 @@ const utf8Prefix = "logs_utf8_"
 // places is the number of places with wrong bytes that are mended. The value ends at the next one.
 const places = 16
 
+// mostMended is how much of such a value is mended, in bytes. It ends there.
+const mostMended = 8192
+
 // character is a pattern for bytes that are UTF-8, as of RFC 3629, section 4.
 const character = `[\x00-\x7F]++|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]|[\xE1-\xEC\xEE\xEF][\x80-\xBF]{2}|\xED[\x80-\x9F][\x80-\xBF]` +
 	`|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}|\xF4[\x80-\x8F][\x80-\xBF]{2}`
@@ -26,13 +30,12 @@ const character = `[\x00-\x7F]++|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xB
 // replacement is U+FFFD, as a pattern.
 const replacement = `\xEF\xBF\xBD`
 
-// Wrong is a pattern for values that are no UTF-8.
-func (u Unclean) Wrong() string { return `~^(?:` + character + `)*+[\x80-\xFF]` }
+// Wrong is a pattern for values that are no UTF-8. A group has the beginning, which is to be mended.
+func (u Unclean) Wrong() string {
+	return fmt.Sprintf(`~^(?=(?<%sbeginning>[\x00-\xFF]{0,%d}))(?:%s)*+[\x80-\xFF]`, utf8Prefix, mostMended, character)
+}
 
-// Marked is the value behind a U+FFFD.
-func (u Unclean) Marked() string { return "\uFFFD$" + string(u) }
-
-// Mending is a pattern for a Marked value that is no UTF-8. It has a U+FFFD in front, from which each mark is copied that a
+// Mending is a pattern for such a beginning with a U+FFFD in front, from which each mark is copied that a
 // place needs. Group 1 is a character, and group 2 is wrong bytes.
 func (u Unclean) Mending() string {
 	var pattern strings.Builder

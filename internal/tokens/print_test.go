@@ -231,3 +231,12 @@ func FuzzQuote(f *testing.F) {
 		}
 	})
 }
+
+// TestRefusalOfJSONFormatNamesTheVariable: its author wrote no logs_utf8_.
+func TestRefusalOfJSONFormatNamesTheVariable(t *testing.T) {
+	t.Parallel()
+	_, err := printJSONFormat("$logs_utf8_the_real_ip")
+	if err == nil || !strings.HasSuffix(err.Error(), `(got "$the_real_ip")`) {
+		t.Error(err)
+	}
+}

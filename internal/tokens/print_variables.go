@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ var KnownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 
 // InternalVariables are for templates only: not every mode defines them, or their values
 // are not text.
-var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry request_metrics vouched_addr`)
+var InternalVariables = words(`announced_addr arrived_port binary_remote_addr debug_client debug_token decision early_data escaped_request_uri metric_labels opentelemetry opentelemetry_question_header request_metrics vouched_addr`)
 
 // Borrowed are variables of ingress-nginx that only texts of users need, with their values where
 // nothing sets them. They are defined where a snippet or the format of the access log names them.
@@ -145,10 +146,15 @@ const ofUTF8 = "logs_utf8_"
 // printJSONFormat prints the format of an access log in JSON, in which another variable stands for
 // each that may be no UTF-8.
 func printJSONFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool {
+	printed, err := printVariables(s, func(name string) bool {
 		of := strings.TrimPrefix(name, ofUTF8)
 		return borrowed(of) || ofLog[of] || GeoIP[name] || Known(of)
 	})
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		refused.Got = strings.ReplaceAll(refused.Got, ofUTF8, "") // as its author wrote it
+	}
+	return printed, err
 }
 
 // GeoIP are the variables about the place of a client. Only the format of the access log may

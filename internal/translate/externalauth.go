@@ -74,7 +74,8 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	return &claim.Attached{Auth: auth, Size: size}
 }
 
-// checkSignIn leaves out a sign-in page with a variable that nobody sets.
+// checkSignIn leaves out a sign-in page with a variable that nobody sets. nginx reads the names of
+// variables in any case, so they are in lower case for all that follows.
 func (t *translation) checkSignIn(ing *owner, auth *claim.Authentication) {
 	for _, name := range syntax.Variables([]byte(auth.Asked.SignIn)) {
 		if !keys.IsAuthVariable(name) && !slices.Contains(auth.Taken, name) {
@@ -83,6 +84,10 @@ func (t *translation) checkSignIn(ing *owner, auth *claim.Authentication) {
 			without.SignIn, auth.Asked = "", &without
 			return
 		}
+	}
+	if lower := snippetVariable.ReplaceAllStringFunc(auth.Asked.SignIn, strings.ToLower); lower != auth.Asked.SignIn {
+		page := *auth.Asked
+		page.SignIn, auth.Asked = lower, &page
 	}
 }
 

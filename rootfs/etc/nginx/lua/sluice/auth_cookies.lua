@@ -1,28 +1,25 @@
 --- The cookies of the server that decides who may pass, for header_filter_by_lua of the question.
 --
 -- nginx before 1.23 gives the first of several headers of an answer, and later versions join them by
--- commas, which can be in a cookie too. The request that asks reads the header of the question
--- that is set here, in which tabs join them.
+-- commas, which can be in a cookie too. The request that asks reads the headers of the question
+-- that are set here, each with one cookie.
 local _M = {}
 
-local HEADER = "Sluice-Cookies"
+local HEADERS = { "Sluice-Cookie" }
+for i = 2, 8 do
+  HEADERS[i] = "Sluice-Cookie-" .. i
+end
 
---- @param cookies the value of ngx.header["Set-Cookie"]: nil, a text or a table
--- @treturn ?string all of them
-function _M.join(cookies)
+--- Sets the headers, and removes those of these names that the server sent.
+-- @tparam table headers ngx.header, in which Set-Cookie is nil, a text or a table
+function _M.tell(headers)
+  local cookies = headers["Set-Cookie"]
   if type(cookies) ~= "table" then
     cookies = { cookies }
   end
-  local found = {}
-  for i, cookie in ipairs(cookies) do
-    found[i] = cookie:gsub("\t", " ")
+  for i, name in ipairs(HEADERS) do
+    headers[name] = cookies[i]
   end
-  return found[1] and table.concat(found, "\t")
-end
-
---- Also replaces a header of that name from the server.
-function _M.tell()
-  ngx.header[HEADER] = _M.join(ngx.header["Set-Cookie"])
 end
 
 return _M

@@ -126,9 +126,10 @@ function _M.begin(arg)
   return context
 end
 
--- The parts of $opentelemetry as the variables of the module of ingress-nginx have them: those of
--- the span of the request.
+-- The parts of $opentelemetry: the header of a question, and those of the span of the request, as the
+-- variables of the module of ingress-nginx have them.
 local PARTS = {
+  question = function(context) return context:sub(1, CONTEXT) end,
   trace_id = function(context) return context:sub(4, 35) end,
   span_id = function(context) return context:sub(37, 51) .. "0" end,
   context_traceparent = function(context) return context:sub(1, 51) .. "0" .. context:sub(53, CONTEXT) end,

@@ -1,2 +1,2 @@
 -- Tells the cookies of an answer to a question to the request that asks.
-package.loaded["sluice.auth_cookies"].tell()
+package.loaded["sluice.auth_cookies"].tell(ngx.header)
