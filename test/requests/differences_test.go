@@ -28,6 +28,13 @@ var differences = []difference{
 		},
 	},
 	{
+		why: "by chance, HTTP/2 takes back a stream with its headers or after them: the client gets nothing or a part",
+		is: func(r request, e *effects.Effect, ours, theirs seen) bool {
+			return r.header.Get("Want") == "abort" && name(e) == "grpc" && ours.fault != "" && theirs.fault != ""
+		},
+		mend: func(ours, theirs *seen) { *ours, *theirs = seen{}, seen{} },
+	},
+	{
 		why: "a Service gets Upgrade only with the Connection that makes it valid",
 		is: func(r request, e *effects.Effect, _, theirs seen) bool {
 			return r.header.Get("Upgrade") != "" && name(e) == "connection-header" && theirs.status == 101

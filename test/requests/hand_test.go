@@ -117,7 +117,7 @@ func write(installed kit.Nginx, all []*effects.Effect, values ...string) string 
 // grpcHeaders are sentHeaders for gRPC, which has no Upgrade.
 var grpcHeaders = strings.NewReplacer("proxy_set_header Upgrade $http_upgrade;", `grpc_set_header Upgrade "";`, "proxy_set_header Connection $connection_upgrade;", "", "proxy_", "grpc_").Replace(sentHeaders)
 
-// withHeaders has the headers of all requests in place of HEADERS, but for those that a text sets itself.
+// withHeaders has the headers of all requests in place of @HEADERS, but for those that a text sets itself.
 func withHeaders(text string) string {
 	var list strings.Builder
 	for line := range strings.Lines(sentHeaders) {
@@ -125,7 +125,7 @@ func withHeaders(text string) string {
 			list.WriteString(line)
 		}
 	}
-	return strings.ReplaceAll(text, "HEADERS", list.String())
+	return strings.ReplaceAll(text, "@HEADERS", list.String())
 }
 
 // startByHand runs an nginx by hand beside that of Sluice.
@@ -148,7 +148,7 @@ func startByHand(t *testing.T, installed kit.Nginx, all []*effects.Effect, ours 
 	t.Cleanup(func() { process.Stop(syscall.SIGTERM, kit.Patience) })
 	kit.Await(t, "the nginx by hand", func() bool {
 		if process.Ended() {
-			t.Fatalf("the nginx by hand ended: %.2000s", log.Text(t))
+			t.Fatalf("the nginx by hand ended: %s", kit.Tail(log.Lines(t, "[emerg]"), 3))
 		}
 		connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", w.securePort))
 		if err == nil {

@@ -82,7 +82,7 @@ func downloads() (list []request) {
 	hints := want("answer after early hints", "hints")
 	hints.wait = 5 * time.Second
 	return append([]request{want("slow answer", "slow"), hints}, append(list, ranged, conditional, compressed, http2,
-		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"), 
+		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"),
 		want("answer with several cookies", "cookies"),
 		want("answer with a header of 16 kB", "header"), want("aborted answer", "abort"), want("answer with a trailer", "trailer"))...)
 }
