@@ -18,6 +18,8 @@ type (
 		Lines keys.RequestHeaders `json:"lines,omitempty"`
 		// HidesPassword is set if nginx checks a password in Authorization.
 		HidesPassword bool `json:"hidesPassword,omitempty"`
+		// NoBody is set if copies are without the body, and so without its length.
+		NoBody bool `json:"noBody,omitempty"`
 	}
 )
 
@@ -28,7 +30,7 @@ func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 	if t == nil || l.Proxy == nil {
 		return
 	}
-	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), Lines: linesOf(l.Blocks), HidesPassword: c.Annotations.BasicAuth.On()}
+	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), Lines: linesOf(l.Blocks), HidesPassword: c.Annotations.BasicAuth.On(), NoBody: c.Annotations.Mirror.Body == "off"}
 	to := b.subrequest(l, t, forCopies, model.Block{Name: "mirror-copy", Data: copied})
 	b.addBlock(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
 }

@@ -23,6 +23,10 @@ type Effect struct {
 	Probes []Probe
 	// Passes changes a request so that the behaviour lets it through, nil for nothing.
 	Passes func(*http.Request)
+	// Over is how requests are sent so that the behaviour lets them through.
+	Over string
+	// Needs is the module of nginx without which its paths answer 503.
+	Needs string
 	// Ends is set if it answers all requests on plain HTTP itself.
 	Ends bool
 	// Redirected is set if its effect also holds for answers of a behaviour that Ends.
@@ -35,9 +39,20 @@ type Effect struct {
 	Canary string
 }
 
+// The ways in which requests are sent, besides plain HTTP.
+const (
+	WithTLS         = "TLS"
+	WithCertificate = "TLS and the certificate of Ann"
+)
+
+// ModSecurity is a module that not each nginx has.
+const ModSecurity = "ModSecurity"
+
 // Probe is a request, and the part of its answer that shows the effect.
 type Probe struct {
 	Method string
+	// Over is "" for plain HTTP, WithTLS or WithCertificate.
+	Over string
 	// Path is below that of the Ingress. Clients have the address From, 127.0.0.1 if it is "". Before
 	// names the host asked, such as "www.".
 	Path, From, Before string
@@ -95,8 +110,10 @@ func indented(annotations, host, path string) string {
 }
 
 // Keys returns the names of the annotations.
-func (e *Effect) Keys() (names []string) {
-	for line := range strings.Lines(e.Annotations) {
+func (e *Effect) Keys() []string { return keysOf(e.Annotations) }
+
+func keysOf(annotations string) (names []string) {
+	for line := range strings.Lines(annotations) {
 		if name, _, found := strings.Cut(line, ":"); found && !strings.HasPrefix(line, " ") {
 			names = append(names, name)
 		}

@@ -15,13 +15,16 @@ import (
 )
 
 // Objects are the manifests that the table names, and settings with which all of it may be used.
-var Objects = `apiVersion: v1
+var Objects = settings + `---
+apiVersion: v1
 kind: ConfigMap
-metadata: {name: config, namespace: sluice}
+metadata: {name: snippets, namespace: sluice}
 data:
-  allow-snippet-annotations: "true"
-  annotations-risk-level: Critical
-  global-allowed-response-headers: X-Answered
+  team: |
+    parameters:
+      name: {type: string}
+    text: |
+      add_header X-Team {{ .name }} always;
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -29,9 +32,33 @@ metadata: {name: answered, namespace: default}
 data: {X-Answered: "yes"}
 ---
 apiVersion: v1
+kind: ConfigMap
+metadata: {name: asked, namespace: default}
+data: {X-Asked: "yes"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: parameters, namespace: default}
+data: {HTTP_X_PARAMETER: "yes"}
+---
+apiVersion: v1
 kind: Secret
 metadata: {name: users, namespace: default}
 stringData: {auth: "ann:{PLAIN}secret"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: clients, namespace: default}
+stringData:
+  ca.crt: ` + literal(Ann().PEM) + `
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: services, namespace: default}
+stringData:
+  ca.crt: ` + literal(kit.Authority()) + `
+  tls.crt: ` + literal(Ann().PEM) + `
+  tls.key: ` + literal(Ann().Key) + `
 ---
 apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -39,6 +66,16 @@ metadata: {name: nginx}
 spec: {controller: k8s.io/ingress-nginx}
 ---
 ` + web + "---\n" + fallback + "---\n" + other
+
+// settings allow all annotations of the table.
+const settings = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: sluice}
+data:
+  allow-snippet-annotations: "true"
+  annotations-risk-level: Critical
+  global-allowed-response-headers: X-Answered
+`
 
 var (
 	web      = service("web", "10.0.0.1")

@@ -3,6 +3,7 @@ package kit
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/pem"
 	"io"
 	"log"
 	"net"
@@ -24,6 +25,11 @@ var secure = sync.OnceValue(func() *tls.Config {
 	defer server.Close()
 	return &tls.Config{Certificates: server.TLS.Certificates}
 })
+
+// Authority returns the certificate with which SpeakTLS answers, as PEM. It is for example.com.
+func Authority() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure().Certificates[0].Certificate[0]}))
+}
 
 // Speak answers HTTP/1, HTTP/2 without TLS and FastCGI on one port, until the listener is
 // closed. The first byte of a connection tells the protocol.

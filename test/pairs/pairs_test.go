@@ -20,22 +20,17 @@ const (
 	apart    = "two"
 )
 
-// parts is the number of nginx that serve all pairs.
-const parts = 4
+// parts is the number of nginx that serve all pairs, one after another.
+const parts = 2
 
-// pair is a host on which the first effect has to do what it does alone.
+// pair is two effects on one host.
 type pair struct {
-	shape       string
-	first, with *effects.Effect
+	shape         string
+	first, second *effects.Effect
 }
 
-// name is that of its Ingress; two effects on one Ingress are two pairs with one name.
-func (p pair) name() string {
-	if p.shape == together && p.first.Name > p.with.Name {
-		return p.shape + "-" + p.with.Name + "-" + p.first.Name
-	}
-	return p.shape + "-" + p.first.Name + "-" + p.with.Name
-}
+// name is that of its Ingress.
+func (p pair) name() string { return p.shape + "-" + p.first.Name + "-" + p.second.Name }
 
 func (p pair) host() string { return p.name() + ".example" }
 
@@ -43,9 +38,9 @@ func (p pair) host() string { return p.name() + ".example" }
 func (p pair) manifests() string {
 	name := p.name()
 	if p.shape == together {
-		return effects.Ingress(name, p.host(), "/a", p.first, p.with) + effects.Ingress(name+"-plain", p.host(), "/b")
+		return effects.Ingress(name, p.host(), "/a", p.first, p.second) + effects.Ingress(name+"-plain", p.host(), "/b")
 	}
-	return effects.Ingress(name, p.host(), "/a", p.first) + effects.Ingress(name+"-b", p.host(), "/b", p.with)
+	return effects.Ingress(name, p.host(), "/a", p.first) + effects.Ingress(name+"-b", p.host(), "/b", p.second)
 }
 
 // aloneHost has the effect only; plainHost has none.
@@ -53,17 +48,21 @@ func aloneHost(e *effects.Effect) string { return "alone." + e.Name + ".example"
 
 const plainHost = "plain.example"
 
-// pairsOf returns the pairs of a part.
-func pairsOf(part int) (found []pair) {
-	all := effects.All()
+// pairsOf returns the pairs of a part. The first Ingress of a host counts as the older one: which of
+// two effects it has differs between the nginx.
+func pairsOf(all []*effects.Effect, turned int, part int) (found []pair) {
 	for i, first := range all {
-		for j, with := range all {
-			if i == j || (i+j)%parts != part {
+		for j, second := range all[:i] {
+			if (i+j)%parts != part {
 				continue
 			}
-			found = append(found, pair{apart, first, with})
-			if !slices.ContainsFunc(first.Keys(), func(key string) bool { return slices.Contains(with.Keys(), key) }) {
-				found = append(found, pair{together, first, with})
+			if (i+j/parts)%2 == turned%2 {
+				found = append(found, pair{apart, first, second})
+			} else {
+				found = append(found, pair{apart, second, first})
+			}
+			if !slices.ContainsFunc(first.Keys(), func(key string) bool { return slices.Contains(second.Keys(), key) }) {
+				found = append(found, pair{together, first, second})
 			}
 		}
 	}
@@ -73,43 +72,53 @@ func pairsOf(part int) (found []pair) {
 // world is an nginx that serves the pairs of a part, and each effect alone.
 type world struct {
 	*kit.Served
-	client *effects.Client
-	pairs  []pair
+	effects []*effects.Effect
+	pairs   []pair
+	// onA and onB ask the two paths of each host.
+	onA, onB *effects.Client
+	// servers are the server blocks by each of their names.
+	servers map[string]string
+	alone   answers
 }
 
-func start(t *testing.T, installed kit.Nginx, part int) *world {
+func start(t *testing.T, installed kit.Nginx, turned, part int) *world {
 	t.Helper()
-	w := &world{pairs: pairsOf(part)}
-	manifests := effects.Objects + effects.Ingress("plain", plainHost, "/a") + effects.Ingress("plain-b", plainHost, "/b")
-	for _, e := range effects.All() {
-		manifests += effects.Ingress("alone-"+e.Name, aloneHost(e), "/a", e) + effects.Ingress("alone-"+e.Name+"-plain", aloneHost(e), "/b")
+	all, _ := effects.Of(installed)
+	w := &world{effects: all, pairs: pairsOf(all, turned, part)}
+	var manifests strings.Builder
+	manifests.WriteString(effects.Objects + effects.Ingress("plain", plainHost, "/a") + effects.Ingress("plain-b", plainHost, "/b"))
+	for _, e := range all {
+		manifests.WriteString(effects.Ingress("alone-"+e.Name, aloneHost(e), "/a", e) + effects.Ingress("alone-"+e.Name+"-plain", aloneHost(e), "/b"))
 	}
 	for _, p := range w.pairs {
-		if p.shape == apart || p.first.Name < p.with.Name {
-			manifests += p.manifests()
-		}
+		manifests.WriteString(p.manifests())
 	}
-	w.Served = installed.Serve(t, manifests, effects.Endpoints(t))
-	w.client = &effects.Client{Port: w.Environment.HTTPPort, Path: "/a"}
+	w.Served = installed.Serve(t, manifests.String(), effects.Endpoints(t))
+	w.servers = serversOf(w.Conf)
+	client := func(path string) *effects.Client {
+		return &effects.Client{Port: w.Environment.HTTPPort, SecurePort: w.Environment.HTTPSPort, Path: path}
+	}
+	w.onA, w.onB = client("/a"), client("/b")
 	return w
 }
 
-// told reports whether a Problem says that the effect of a host's Ingress does not hold, or its path.
-func (w *world) told(p pair) bool {
+// told reports whether a Problem says that an effect does not hold on a host, or the path of its Ingress.
+func (w *world) told(p pair, e *effects.Effect) bool {
 	return slices.ContainsFunc(w.Problems, func(problem model.Problem) bool {
 		return strings.HasPrefix(problem.Object.Name, p.name()) && (strings.HasPrefix(problem.Field, "spec.rules[0].http.paths[0]") ||
-			slices.ContainsFunc(p.first.Keys(), func(key string) bool { return strings.HasSuffix(problem.Field, key) }))
+			slices.ContainsFunc(e.Keys(), func(key string) bool { return strings.HasSuffix(problem.Field, key) }))
 	})
 }
 
 // TestPairs: each two behaviours with valid values do together what each does alone.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	for _, installed := range kit.Nginxes(t) {
+	for turned, installed := range kit.Nginxes(t) {
 		t.Run(installed.Name, func(t *testing.T) {
+			t.Parallel()
 			for part := range parts {
 				t.Run(fmt.Sprint(part), func(t *testing.T) {
-					w := start(t, installed, part)
+					w := start(t, installed, turned, part)
 					w.checkAlone(t)
 					w.checkPairs(t)
 				})
@@ -126,10 +135,10 @@ func (w *world) checkAlone(t *testing.T) {
 			t.Errorf("the table has a value that is not valid: %v", problem)
 		}
 	}
-	for _, e := range effects.All() {
+	for _, e := range w.effects {
 		shows := len(e.Lines) > 0
 		for _, probe := range e.Probes {
-			shows = shows || probe.See(w.client.Ask(t, aloneHost(e), probe)) != probe.See(w.client.Ask(t, plainHost, probe))
+			shows = shows || probe.See(w.onA.Ask(t, aloneHost(e), probe)) != probe.See(w.onA.Ask(t, plainHost, probe))
 		}
 		if !shows && !e.Silent {
 			t.Errorf("%s does nothing that its probes show", e.Name)
@@ -146,8 +155,11 @@ func (w *world) checkPairs(t *testing.T) {
 	for range clients {
 		group.Go(func() {
 			for p := range next {
-				for _, fault := range w.faults(t, p) {
-					t.Errorf("%s %s beside %s: %s", p.shape, p.first.Name, p.with.Name, fault)
+				w.check(t, p, p.first, p.second, w.onA)
+				if p.shape == apart {
+					w.check(t, p, p.second, &effects.Effect{Over: p.first.Over}, w.onB)
+				} else {
+					w.check(t, p, p.second, p.first, w.onA)
 				}
 			}
 		})
@@ -159,29 +171,51 @@ func (w *world) checkPairs(t *testing.T) {
 	group.Wait()
 }
 
-// faults lists what the first effect of a pair does not do as it does it alone.
-func (w *world) faults(t *testing.T, p pair) (faults []string) {
-	if hidden(p) {
-		return nil
+// check wants an effect to do what it does alone, beside another one that requests have to pass.
+func (w *world) check(t *testing.T, p pair, e, beside *effects.Effect, client *effects.Client) {
+	if hidden(e, beside) {
+		return
 	}
-	if w.told(p) {
-		t.Logf("%s %s beside %s: a Problem says what does not hold", p.shape, p.first.Name, p.with.Name)
-		return nil
+	name := fmt.Sprintf("%s of %s", e.Name, p.name())
+	if w.told(p, e) {
+		t.Logf("%s: a Problem says what does not hold", name)
+		return
 	}
-	host := p.host()
-	for _, probe := range p.first.Probes {
-		alone := probe.See(w.client.Ask(t, aloneHost(p.first), probe))
-		if got := probe.See(w.client.Ask(t, host, probe, p.with)); got != alone {
-			faults = append(faults, fmt.Sprintf("%q, alone %q", got, alone))
+	for n, probe := range e.Probes {
+		over := effects.Over(probe, beside, e)
+		alone := w.alone.of(e, n, over, func() string {
+			probe.Over = over
+			return probe.See(w.onA.Ask(t, aloneHost(e), probe))
+		})
+		probe.Over = over
+		if got := probe.See(client.Ask(t, p.host(), probe, beside)); got != alone {
+			t.Errorf("%s: %q, alone %q", name, got, alone)
 		}
 	}
-	server := strings.NewReplacer("fastcgi_", "proxy_", "grpc_", "proxy_").Replace(w.serverOf(host))
-	for _, line := range p.first.Lines {
-		if !strings.Contains(server, line) {
-			faults = append(faults, "without the line "+line)
+	for _, line := range e.Lines {
+		if !strings.Contains(w.servers[p.host()], line) {
+			t.Errorf("%s: without the line %s", name, line)
 		}
 	}
-	return faults
+}
+
+// answers are what the probes of the effects see alone, asked once.
+type answers struct {
+	mu   sync.Mutex
+	seen map[string]string
+}
+
+func (a *answers) of(e *effects.Effect, probe int, over string, ask func() string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := fmt.Sprint(e.Name, probe, over)
+	if _, known := a.seen[key]; !known {
+		if a.seen == nil {
+			a.seen = map[string]string{}
+		}
+		a.seen[key] = ask()
+	}
+	return a.seen[key]
 }
 
 const anyLets = "satisfy: any lets pass whom the list, the password or the server that decides lets pass"
@@ -196,17 +230,27 @@ var expected = map[[2]string]string{
 	{"satisfy", "sign-in"}:       anyLets,
 	{"satisfy", "kept-answers"}:  anyLets,
 	{"deny-list", "satisfy"}:     anyLets,
+	{"caching", "expires"}:       "Cache-Control has what both say, as the golden case caching wants",
+	{"limits-by", "limits-dry"}:  "nginx only logs what it would refuse, and clients get no limits",
 }
 
-// hidden reports whether the other effect answers before the first one can show, or is expected to
-// change it.
-func hidden(p pair) bool {
-	return p.shape == together && (p.with.Ends && !p.first.Redirected || expected[[2]string{p.first.Name, p.with.Name}] != "")
+// hidden reports whether an effect cannot show on the same Ingress as another one, which answers
+// before it, or is expected to change it.
+func hidden(e, beside *effects.Effect) bool {
+	return beside.Ends && !e.Redirected || expected[[2]string{e.Name, beside.Name}] != ""
 }
 
-// serverOf returns the server block of a host.
-func (w *world) serverOf(host string) string {
-	_, text, _ := strings.Cut(strings.ReplaceAll(w.Conf, "server_name "+host+" ", "server_name "+host+";"), "server_name "+host+";")
-	server, _, _ := strings.Cut(text, "\n}\n")
-	return server
+// serversOf returns the server blocks of a configuration by each of their names. Directives for other
+// protocols have the names of those for HTTP.
+func serversOf(conf string) map[string]string {
+	found := map[string]string{}
+	conf = strings.NewReplacer("fastcgi_", "proxy_", "grpc_", "proxy_", "ssl_server_name", "ssl_sni").Replace(conf)
+	for _, text := range strings.Split(conf, "server_name ")[1:] {
+		names, rest, _ := strings.Cut(text, ";")
+		block, _, _ := strings.Cut(rest, "\n}\n")
+		for name := range strings.FieldsSeq(names) {
+			found[name] += block
+		}
+	}
+	return found
 }

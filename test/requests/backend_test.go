@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/fcgi"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +40,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Got", fmt.Sprintf("%s, %d bytes of body %v, %d of headers, %d of cookies", r.Method, read, err, long, strings.Count(r.Header.Get("Cookie"), "c")))
+	w.Header().Set("Request", requestLine(r))
 	if r.Header.Get("Upgrade") == "websocket" {
 		upgrade(w)
 		return
@@ -53,6 +56,24 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = io.WriteString(w, "a short answer")
+}
+
+// requestLine tells the request line and the headers of a request, but for the values of long ones and of
+// those that differ each time.
+func requestLine(r *http.Request) string {
+	lines := []string{r.Method + " " + digest([]byte(r.RequestURI)) + " " + r.Proto + " " + r.Host}
+	for name, values := range r.Header {
+		value := strings.Join(values, "; ")
+		switch {
+		case strings.HasPrefix(name, "X-Long-"), strings.HasPrefix(name, "X-Hops-"):
+			continue
+		case name == "X-Request-Id", len(value) > 100:
+			value = "..."
+		}
+		lines = append(lines, name+": "+value)
+	}
+	slices.Sort(lines[1:])
+	return strings.Join(lines, " | ")
 }
 
 // file is what writers answer.
@@ -113,7 +134,10 @@ var writers = map[string]http.HandlerFunc{
 		}
 	},
 	"header": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Large", sized(16<<10)) },
-	"abort": func(w http.ResponseWriter, _ *http.Request) {
+	"abort": func(w http.ResponseWriter, r *http.Request) {
+		if len(fcgi.ProcessEnv(r)) > 0 {
+			return // the server of FastCGI would end
+		}
 		w.Header().Set("Content-Length", "1000")
 		_, _ = w.Write(file[:500])
 		w.(http.Flusher).Flush()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // request is a kind of request.
@@ -14,11 +15,17 @@ type request struct {
 	body    int
 	chunked bool
 	http2   bool
+	// wait is the time in which an answer comes if it ever comes, 0 for a long time. The connection is
+	// not used again.
+	wait time.Duration
 }
 
-// all returns the kinds of requests.
+// small reports whether it and its answer are of little work.
+func (r request) small() bool { return r.body <= 2<<20 && r.header.Get("Want") != "large" }
+
+// all returns the kinds of requests, the slow ones first.
 func all() []request {
-	return append(append(uploads(), headers()...), append(methods(), downloads()...)...)
+	return append(append(downloads(), uploads()...), append(methods(), headers()...)...)
 }
 
 func uploads() (list []request) {
@@ -59,7 +66,7 @@ func methods() (list []request) {
 
 func downloads() (list []request) {
 	want := func(name, what string) request { return request{name: name, header: http.Header{"Want": {what}}} }
-	for _, status := range []int{204, 304, 404, 500} {
+	for _, status := range []int{204, 304, 404, 418, 500} {
 		list = append(list, want(fmt.Sprint("answer ", status), fmt.Sprint("status ", status)))
 	}
 	ranged, conditional := want("range", "file"), want("conditional", "file")
@@ -69,10 +76,15 @@ func downloads() (list []request) {
 	compressed.header.Set("Accept-Encoding", "gzip")
 	http2 := want("answer of 10 MB by HTTP/2", "large")
 	http2.http2 = true
-	return append(list, ranged, conditional, compressed, http2,
-		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"), want("slow answer", "slow"),
-		want("answer after early hints", "hints"), want("answer with several cookies", "cookies"),
-		want("answer with a header of 16 kB", "header"), want("aborted answer", "abort"), want("answer with a trailer", "trailer"))
+	// nginx before 1.29 takes a 103 for the whole answer, and what follows it for the body, whose end is
+	// that of the connection. A client gets it all if nothing is buffered, but the next request on its
+	// connection waits.
+	hints := want("answer after early hints", "hints")
+	hints.wait = 5 * time.Second
+	return append([]request{want("slow answer", "slow"), hints}, append(list, ranged, conditional, compressed, http2,
+		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"),
+		want("answer with several cookies", "cookies"),
+		want("answer with a header of 16 kB", "header"), want("aborted answer", "abort"), want("answer with a trailer", "trailer"))...)
 }
 
 // calls returns the kinds of gRPC calls: with one message and with many, answered with messages or
