@@ -88,7 +88,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	if snippet.Contains("proxy_buffer_size", "proxy_buffers", "proxy_busy_buffers_size", "proxy_max_temp_file_size") {
 		use.blocks = nil // nginx takes each of these once
 	}
-	to := b.subrequest(l, &at, use, model.Block{Name: "external-auth-question", Data: question})
+	to := b.subrequest(l, c, &at, use, model.Block{Name: "external-auth-question", Data: question})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth)

@@ -31,6 +31,6 @@ func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 		return
 	}
 	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), Lines: linesOf(l.Blocks), HidesPassword: c.Annotations.BasicAuth.On(), NoBody: c.Annotations.Mirror.Body == "off"}
-	to := b.subrequest(l, t, forCopies, model.Block{Name: "mirror-copy", Data: copied})
+	to := b.subrequest(l, c, t, forCopies, model.Block{Name: "mirror-copy", Data: copied})
 	b.addBlock(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
 }

@@ -9,16 +9,18 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// purpose is that of subrequests. word begins the path of their location.
+// purpose is that of subrequests.
 type purpose struct {
 	kept
-	word string
+	// word begins the path of their location, and failure is what a target that cannot be
+	// reached means.
+	word, failure string
 }
 
 // The purposes of subrequests.
 var (
-	forCopies    = purpose{kept{subrequest: true, untraced: true, blocks: ofAnswers}, "mirror"}
-	forQuestions = purpose{kept{subrequest: true, blocks: ofAnswers}, "auth"}
+	forCopies    = purpose{kept{subrequest: true, untraced: true, blocks: ofAnswers}, "mirror", "nothing is mirrored"}
+	forQuestions = purpose{kept{subrequest: true, blocks: ofAnswers}, "auth", "clients get 500"}
 )
 
 // ofAnswers keeps the sizes of answers: the server may send headers as large as those that the
@@ -28,15 +30,20 @@ func ofAnswers(b model.Block) bool {
 	return ok && buffers.OfAnswers() != (annotations.Buffers{})
 }
 
-// subrequest adds the internal location by which subrequests of a location reach a
+// subrequest adds the internal location by which subrequests of the location of a claim reach a
 // target, and returns its path. The block has the details of the subrequests.
-func (b *builder) subrequest(l *model.Location, t *claim.Target, use purpose, block model.Block) (path string) {
+func (b *builder) subrequest(l *model.Location, c *claim.Claim, t *claim.Target, use purpose, block model.Block) (path string) {
 	block.Source = l.Rule.Object
 	asker := l.Rule.Object
 	if t.Settings.Kind != "" {
 		asker = t.Settings
 	}
-	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
+	id := BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}
+	if t.Service != (snapshot.Name{}) {
+		id = BackendID{Service: t.Service, Port: t.Port}
+		b.out.uses = append(b.out.uses, Use{Backend: b.backendOf(id), Owner: c.Owner, Field: t.Field, PortField: t.Field, Instead: use.failure})
+	}
+	proxy := b.pass(id, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
 	to := derive(l, use.kept)
 	for i := range to.Blocks {

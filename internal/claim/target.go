@@ -9,6 +9,7 @@ import (
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 	"sluice/internal/syntax"
 )
 
@@ -16,6 +17,8 @@ import (
 type Target struct {
 	// Host is without brackets, Port a number.
 	Host, Port string
+	// Service is set if the host is that of a Service whose endpoints get the requests.
+	Service snapshot.Name
 	// Transport is the connection to it.
 	Transport model.Transport
 	// URI is that of the subrequests, as in the URL of the target. Header is their

@@ -105,7 +105,7 @@ func stripClass(o *networkingv1.IngressClass) {
 	o.Labels = nil
 }
 
-// stripService keeps the ports, how endpoints are chosen by zones, and the fields with addresses for the status of
+// stripService keeps the ports, whether it has a selector, how endpoints are chosen by zones, and the fields with addresses for the status of
 // Ingresses.
 func stripService(o *corev1.Service) {
 	stripMeta(&o.ObjectMeta)
@@ -115,6 +115,7 @@ func stripService(o *corev1.Service) {
 		o.Annotations = map[string]string{one(corev1.AnnotationTopologyMode): one(mode)}
 	}
 	spec := &o.Spec
+	selects := len(spec.Selector) > 0
 	o.Spec = corev1.ServiceSpec{
 		Type: corev1.ServiceType(one(string(spec.Type))), ClusterIP: spec.ClusterIP, ClusterIPs: spec.ClusterIPs,
 		ExternalIPs: spec.ExternalIPs, ExternalName: spec.ExternalName, Ports: spec.Ports,
@@ -125,16 +126,25 @@ func stripService(o *corev1.Service) {
 		*p = corev1.ServicePort{Name: one(p.Name), Protocol: corev1.Protocol(one(string(p.Protocol))), Port: p.Port, TargetPort: p.TargetPort}
 		p.TargetPort.StrVal = one(p.TargetPort.StrVal)
 	}
+	if selects {
+		o.Spec.Selector = hasSelector
+	}
 	o.Status.Conditions = nil
 }
 
-// stripSlice keeps addresses, conditions and ports.
+// hasSelector stands for any selector: only whether there is one counts.
+var hasSelector = map[string]string{"selector": "any"}
+
+// stripSlice keeps addresses, conditions and ports, its Service and who writes it.
 func stripSlice(o *discoveryv1.EndpointSlice) {
 	stripMeta(&o.ObjectMeta)
-	service := o.Labels[discoveryv1.LabelServiceName]
+	service, by := o.Labels[discoveryv1.LabelServiceName], o.Labels[discoveryv1.LabelManagedBy]
 	o.Labels, o.Annotations, o.CreationTimestamp, o.UID = nil, nil, metav1.Time{}, ""
 	if service != "" {
 		o.Labels = map[string]string{one(discoveryv1.LabelServiceName): one(service)}
+		if by != "" {
+			o.Labels[one(discoveryv1.LabelManagedBy)] = one(by)
+		}
 	}
 	o.AddressType = discoveryv1.AddressType(one(string(o.AddressType)))
 	for i := range o.Endpoints {

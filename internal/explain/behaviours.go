@@ -106,7 +106,11 @@ func (x *explainer) target(l *model.Location, name string) string {
 		}
 		if b := x.Config.Dynamic.Backend(to.Proxy.Backend); b != nil {
 			scheme := map[bool]string{false: "http://", true: "https://"}[to.Proxy.Transport.TLS]
-			return scheme + hostPort(b.Target.Host, b.Target.Port) + to.Proxy.URI
+			host := b.Target.Host
+			if host == "" {
+				host = b.Target.Name + "." + b.Target.Namespace + ".svc"
+			}
+			return scheme + hostPort(host, b.Target.Port) + to.Proxy.URI
 		}
 	}
 	return ""

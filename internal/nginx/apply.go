@@ -154,15 +154,18 @@ func (l *reload) signal() error {
 }
 
 // awaitLive waits until all workers of a newer load have registered, or until it is
-// certain that they will not. Reading a file can take long; after that, its workers
-// must come up soon.
+// certain that they will not. Reading a file can take long (see reading); after that, its
+// workers must come up soon.
 func (l *reload) awaitLive(ctx context.Context) error {
 	limit := l.p.reloadTimeout()
-	inner, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	var read time.Time
 	var last error
-	err := poll(inner, func() (bool, error) {
+	file := reading{limit: limit}
+	err := poll(ctx, func() (bool, error) {
+		stat, _ := readStat(l.run.PID)
+		if file.over(time.Now(), stat) {
+			return false, context.DeadlineExceeded
+		}
 		master := activityOf(l.run.PID)
 		if read.IsZero() && master == idle {
 			read = time.Now()
@@ -179,10 +182,8 @@ func (l *reload) awaitLive(ctx context.Context) error {
 		if refusal := l.refusal(master); refusal != nil {
 			return false, refusal
 		}
-		c, err := l.p.census(inner, l.run)
-		if inner.Err() == nil {
-			last = err
-		}
+		c, err := l.p.census(ctx, l.run)
+		last = err
 		return err == nil && c.complete(l.before) && l.isNew(c), nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {

@@ -56,7 +56,8 @@ type Options struct {
 	TestTimeout time.Duration
 	// ReloadTimeout limits the time until a reload is live. Default: the 2.5 s that
 	// nginx waits for a port in use, plus 2 s, plus three times the longest load so
-	// far, or 10 s for each megabyte of the file.
+	// far, or 10 s for each megabyte of the file. While the master waits for a
+	// processor, its processor time counts (see reading).
 	ReloadTimeout time.Duration
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,6 +25,8 @@ type procStat struct {
 	State         byte
 	Parent, Group int
 	Start         uint64
+	// CPU is the processor time that it has used.
+	CPU time.Duration
 }
 
 // readStat reads /proc/PID/stat. It returns false for a process that does not exist
@@ -46,6 +49,9 @@ func readStat(pid int) (procStat, bool) {
 	s.Parent, _ = strconv.Atoi(fields[1])
 	s.Group, _ = strconv.Atoi(fields[2])
 	s.Start, _ = strconv.ParseUint(fields[19], 10, 64)
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	s.CPU = time.Duration(user+system) * time.Second / userHZ
 	return s, s.State != 'Z' && s.State != 'X'
 }
 

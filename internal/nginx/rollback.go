@@ -6,11 +6,11 @@ import (
 )
 
 // rollBack restores the last good file and makes sure that it is in force. It
-// continues even if the caller no longer waits, for the time of a reload or until
+// continues even if the caller no longer waits, for the time of two reloads or until
 // Stop.
 func (l *reload) rollBack(cause error) error {
 	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), severe: l.severeLines()}
-	ctx, cancel := context.WithTimeout(l.p.life, 2*l.p.reloadTimeout())
+	ctx, cancel := context.WithTimeout(l.p.life, 2*leastShare*l.p.reloadTimeout())
 	defer cancel()
 	if err := l.p.restoreGood(); err != nil {
 		failure.Text += "; " + err.Error()

@@ -205,7 +205,7 @@ var ingressNginx = map[string]string{
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"access-log-format", "access-log-sampling", "controller-log-level", "debug-header-cidrs", "debug-header-secret", "default-annotations", "fixed-annotations", "global-auth-ca", "global-request-headers", "global-response-headers", "host-ownership", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
+var ours = []string{"access-log-format", "access-log-sampling", "controller-log-level", "debug-header-cidrs", "debug-header-secret", "default-annotations", "fixed-annotations", "global-auth-ca", "global-request-headers", "global-response-headers", "host-ownership", "limit-divide-by-replicas", "max-hosts-per-namespace", "max-paths-per-namespace", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "target-scope", "trailing-slash-redirect"}
 
 // otherwise are those whose default in ingress-nginx is of another kind: it names
 // seven dictionaries, of which two have their like here.

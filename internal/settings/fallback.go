@@ -12,11 +12,11 @@ import (
 )
 
 // kept returns the keys that never fall back: those that are in no file, those that protect, those that decide who
-// owns a host and which annotations are followed, and those that decide which address an
+// owns a host, where requests may go and which annotations are followed, and those that decide which address an
 // allow list sees. Without use-forwarded-headers it sees the address of the load balancer,
 // which an allow list can contain.
 var kept = sync.OnceValue(func() map[string]bool {
-	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true, "allow-snippet-annotations": true,
+	keep := map[string]bool{"host-ownership": true, "target-scope": true, "annotations-risk-level": true, "allow-snippet-annotations": true,
 		"annotation-value-word-blocklist": true, "allow-cross-namespace-resources": true}
 	for _, key := range BlockKeys("forwarded") {
 		keep[key] = true

@@ -26,6 +26,8 @@ type Settings struct {
 	Status        Status
 	Paths         Paths
 	Hosts         Hosts
+	Bounds        Bounds
+	Targets       Targets
 	HTTP2         HTTP2
 	HTTP3         HTTP3
 	Listen        Listen

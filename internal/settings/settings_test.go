@@ -180,6 +180,11 @@ func TestMisspelledLimitsHold(t *testing.T) {
 			t.Errorf("%s %q: %s, want Low as in ingress-nginx", key, value, s.Annotations.RiskLevel)
 		}
 	}
+	for _, values := range []map[string]string{{"target-scope": "all"}, {"target-scop": "any"}, {"target-scope": ""}} {
+		if s, _ := read(values); !s.Targets.OwnNamespace() {
+			t.Errorf("%v: requests may go anywhere", values)
+		}
+	}
 	if s, _ := read(map[string]string{"proxy-real-ip-cidrs": "10.0.0.0/8"}); len(s.Forwarded.Trusted) != 0 {
 		t.Errorf("believed: %v", s.Forwarded.Trusted)
 	}

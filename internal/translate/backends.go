@@ -147,6 +147,14 @@ func (t *translation) resolve(b *backend) *backendFault {
 	if !ok {
 		return &backendFault{true, model.NotFound, fmt.Sprintf("Service %s has no port %s: %d is answered; it has %s", b.ID.Service, b.ID.Port, b.model.WhenEmpty, listedPorts(b.service))}
 	}
+	if t.ofNamespace() {
+		own, fault := b.ofScope()
+		if fault != nil {
+			return fault
+		}
+		b.model.Endpoints = endpointsOf(own, port, t.options.nearby(b.service))
+		return nil
+	}
 	if b.service.Spec.Type == corev1.ServiceTypeExternalName {
 		if t.options.DisableExternalName {
 			return b.refuse(model.Unsupported, externalNameDisabled)

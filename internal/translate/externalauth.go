@@ -36,7 +36,11 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		return ing.refuse(authURL, model.InvalidValue, text)
 	}
 	at.Field = ing.field(authURL)
-	if asked.OfSettings() {
+	if !asked.OfSettings() {
+		if text := t.ownService(ing.Ref.Namespace, asked.URL, at); text != "" {
+			return ing.refuse(authURL, model.Unsupported, text)
+		}
+	} else {
 		at.Settings, _ = ing.Settings.Origin(globalAuthURL)
 		at.Field = globalAuthURL
 	}

@@ -19,6 +19,10 @@ func (t *translation) readMirror(ing *owner, asked *annotations.Mirror) *claim.A
 		ing.report(field, model.InvalidValue, text+": nothing is mirrored")
 		return nil
 	}
+	if text := t.ownService(ing.Ref.Namespace, asked.Target, to); text != "" {
+		ing.report(field, model.Unsupported, text+": nothing is mirrored")
+		return nil
+	}
 	if ing.attaching.Transport.To().Protocol == model.GRPC && asked.Body != "off" {
 		ing.report(field, model.Ambiguous, "nginx reads a gRPC request whole before it copies it, so streams of a client do not work, and it sends the copy by HTTP/1.1: want "+ing.PrefixKey+"mirror-request-body: off, or no mirror")
 	}

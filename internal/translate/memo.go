@@ -30,7 +30,9 @@ type Memo struct {
 	named reads
 
 	// owners are known by the pointers to their Ingresses or other objects.
-	owners  map[any]*owner
+	owners map[any]*owner
+	// crowded are those in place of Ingresses beyond the bounds of their namespaces.
+	crowded map[*networkingv1.Ingress]*crowded
 	library *library // nil before the first use
 	dh      dhMemo
 	secrets map[*corev1.Secret]*keyPair
@@ -47,7 +49,7 @@ type Memo struct {
 	used used
 }
 
-type used struct{ owners, secrets, presentations, classes, namespaces int }
+type used struct{ owners, crowded, secrets, presentations, classes, namespaces int }
 
 // NewMemo returns an empty memo.
 func NewMemo() *Memo {
@@ -58,6 +60,7 @@ func NewMemo() *Memo {
 
 func (m *Memo) forget() {
 	m.owners = map[any]*owner{}
+	m.crowded = map[*networkingv1.Ingress]*crowded{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*derivedSettings{}
 	m.namespaces = map[namespaceUse]*derivedSettings{}
@@ -84,7 +87,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	m.pass++
 	m.used = used{}
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, shares: map[string]map[string]bool{"": {}}, caches: map[string]bool{}, changed: m.changed(s)}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, bounds: map[string]*bounds{}, shut: map[string]*bounds{}, exempt: map[string]int{}, shares: map[string]map[string]bool{"": {}}, caches: map[string]bool{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.report(annotations.LayerProblems(t.settings, o.AnnotationsPrefix)...)
 	t.remarkGlobalAuth(t.settings)
@@ -140,6 +143,7 @@ func (t *translation) missSettings() {
 // end drops the entries that the call did not use.
 func (m *Memo) end() {
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
+	sweep(m.crowded, m.used.crowded, func(c *crowded) bool { return c.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
 	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })
 	sweep(m.classes, m.used.classes, func(c *derivedSettings) bool { return c.pass == m.pass })

@@ -56,7 +56,7 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.O
 	if !only || last.cost > last.room || slices.ContainsFunc(services, last.read) {
 		return config, nil, false
 	}
-	t := &translation{snap: s, options: o, memo: m}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m}
 	backends, cost := slices.Clone(last.config.Dynamic.Backends), last.cost
 	for _, service := range services {
 		for i := last.firstOf(service); i < len(backends) && last.backends[i].ID.Service == service; i++ {

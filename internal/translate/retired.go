@@ -21,7 +21,7 @@ func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend
 		id.Port = assemble.DefaultPort
 	}
 	now := &backend{Backend: &assemble.Backend{ID: id, Key: was.Key, Balancing: was.Balancing}, ringPoints: was.RingPoints}
-	(&translation{snap: s, options: o}).look(now)
+	(&translation{snap: s, options: o, settings: scopeIn(s, o)}).look(now)
 	if was.Shortened && now.model != nil {
 		now.model.Endpoints = now.model.Endpoints[:min(len(now.model.Endpoints), len(was.Endpoints))]
 		now.model.Shortened, now.model.NoEndpoints = true, was.NoEndpoints

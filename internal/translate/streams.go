@@ -151,6 +151,15 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, model.Quoted(port), e.protocol, listedProtocols(service), model.Quoted(e.value)))
 		return nil, false
 	}
+	if e.ofNamespace() {
+		if text := beyondScope(service); text != "" {
+			e.refuse(model.Unsupported, fmt.Sprintf("%s (got %s)", text, model.Quoted(e.value)))
+			return nil, false
+		}
+		var others []model.Problem
+		parts, others = selected(parts)
+		e.report(others...)
+	}
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
 		return e.external(service, found)
 	}

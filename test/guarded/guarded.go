@@ -154,12 +154,12 @@ func sameService(a, b *model.Location) bool {
 	return a.Rule.Object == b.Rule.Object && a.Proxy != nil && b.Proxy != nil && a.Proxy.Service.Namespace == b.Proxy.Service.Namespace && a.Proxy.Service.Name == b.Proxy.Service.Name
 }
 
-// Servers are those that serve the host: with its name, and with its aliases. Where
+// Servers are those that serve the host: with its name, also as an alias, and with its aliases. Where
 // there is none, the catch-all one has its requests.
 func (h *Host) Servers(servers []*model.Server) []*model.Server {
 	var own []*model.Server
 	for _, s := range servers {
-		if s.Host == h.Name {
+		if s.Host == h.Name || slices.Contains(s.Aliases, h.Name) {
 			own = append(own, s)
 		}
 	}
