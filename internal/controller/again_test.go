@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ocsp"
 	"sluice/internal/prober"
@@ -38,15 +40,21 @@ func (o *objects) put(at int, ing *networkingv1.Ingress) {
 
 func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
+// These are read and made once, because they take longer than most tests.
+var (
+	loadedTemplates = sync.OnceValues(func() (*templatedir.Source, error) { return templatedir.Open("", slog.New(slog.DiscardHandler)) })
+	ownCertificate  = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
+)
+
 // idle returns a controller whose plans nobody applies.
 func idle(t *testing.T, source Source) *Controller {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	templates, err := templatedir.Open("", log)
+	templates, err := loadedTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := selfsigned.Certificate(time.Now())
+	certificate, err := ownCertificate()
 	if err != nil {
 		t.Fatal(err)
 	}

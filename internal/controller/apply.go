@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // applier applies plans, one at a time. All plans that arrive during a reload are
 // replaced by the newest one, and a token bucket limits the reloads.
 type applier struct {
-	process   *nginx.Process
+	process   process
 	runtime   *dynamic.Client
 	limiter   *nginx.Limiter
 	submitted chan *plan
@@ -36,6 +37,13 @@ type applier struct {
 	// pause.
 	changed lastChange
 	hurry   chan struct{}
+}
+
+// process runs nginx: a Process of package nginx, except in tests.
+type process interface {
+	tester
+	Apply(ctx context.Context, conf io.WriterTo) (nginx.Result, error)
+	WriteUsers(files []*model.UserFile) error
 }
 
 // outcome is the result of a plan. The plan is confirmed if there is no culprit, no
