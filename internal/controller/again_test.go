@@ -21,8 +21,8 @@ import (
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
-	"sluice/internal/templatedir"
 	"sluice/internal/translate"
+	"sluice/templates"
 )
 
 // objects is a Source whose objects a test sets.
@@ -42,15 +42,21 @@ func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, 
 
 // These are read and made once, because they take longer than most tests.
 var (
-	loadedTemplates = sync.OnceValues(func() (*templatedir.Source, error) { return templatedir.Open("", slog.New(slog.DiscardHandler)) })
+	loadedTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
 	ownCertificate  = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
 )
+
+// fixed are templates that nobody replaces.
+type fixed struct{ templates *render.Templates }
+
+func (f fixed) Current() *render.Templates { return f.templates }
+func (fixed) Changes() <-chan struct{}     { return nil }
 
 // idle returns a controller whose plans nobody applies.
 func idle(t *testing.T, source Source) *Controller {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	templates, err := loadedTemplates()
+	loaded, err := loadedTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +65,7 @@ func idle(t *testing.T, source Source) *Controller {
 		t.Fatal(err)
 	}
 	c, err := New(Options{
-		Source: source, Templates: templates, StateDir: t.TempDir(), Log: log,
+		Source: source, Templates: fixed{loaded}, StateDir: t.TempDir(), Log: log,
 		Process:     nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},

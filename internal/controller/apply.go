@@ -55,6 +55,8 @@ type outcome struct {
 	err      error
 	// baseless is set if nginx refuses the plan without any Ingress.
 	baseless bool
+	// stale is set if nginx refuses even the file that it runs: not the change is the cause.
+	stale bool
 
 	// same is set if nginx already ran this file. resumed is set if a restarted nginx
 	// runs the previous file instead.
@@ -182,6 +184,9 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
 	s := &search{ctx: ctx, process: a.process, plan: p, runs: p.runsIn(a.running)}
+	if a.running != nil {
+		s.running = a.running.file
+	}
 	a.test(&o, s, changed)
 	if o.refused() || o.err != nil {
 		return o

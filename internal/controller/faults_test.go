@@ -52,6 +52,8 @@ type fake struct {
 	names    naming
 	// nginx is a real one that is asked about files with these lines, nil for none.
 	nginx tester
+	last  *render.File
+	said  error
 	// kills is how many tests of small files a signal ends.
 	kills               int
 	loads, tests, apart int
@@ -133,7 +135,10 @@ func (n *fake) judge(file *render.File) error {
 	case bad == nil:
 		return nil
 	case n.nginx != nil:
-		return n.nginx.Test(context.Background(), injected{file, n})
+		if n.last != file { // a refused load is explained by a test of the same file
+			n.last, n.said = file, n.nginx.Test(context.Background(), injected{file, n})
+		}
+		return n.said
 	}
 	return refusalFor(bad, file, n.names)
 }

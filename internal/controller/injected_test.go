@@ -31,6 +31,14 @@ func (s site) String() string {
 	return fmt.Sprintf("%s in %s, %s", s.behaviour, s.in, whose)
 }
 
+// kind is a site without the name of its behaviour.
+func (s site) kind() string {
+	if s.behaviour != "" {
+		s.behaviour = "behaviour"
+	}
+	return s.String()
+}
+
 // sitesOf returns the lines of a file whose text another one, or the same one with the paths of
 // the Ingress closed, does not have, by their site.
 func sitesOf(with *render.File, owner model.ObjectRef, without ...*render.File) map[site][]string {
@@ -141,6 +149,6 @@ func (i injected) WriteTo(w io.Writer) (total int64, err error) {
 var wrong = map[naming]string{
 	byLine:    "nosuch_directive a b c d;",
 	byWord:    "add_header X-Wrong $nosuch_variable;",
-	silent:    "limit_req zone=nosuch_zone;",
+	silent:    "limit_req zone=nosuch_zone burst=1 nodelay;",
 	elsewhere: "map $nosuch_a $nosuch_b {",
 }
