@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -154,37 +155,47 @@ func (st *stage) chosen(t *testing.T, namings []naming) (scenes []scene) {
 	return scenes
 }
 
-// fewer are scenes in which each two of a kind of place, what nginx names, a neighbour, a host,
-// and a new or running pod are together, and each block at least once.
-func (st *stage) fewer(t *testing.T, kinds []naming) (scenes []scene) {
-	t.Helper()
-	type printed struct {
-		block, host string
-		place       place
+// printed is a place of a block on a host.
+type printed struct {
+	block, host string
+	place       place
+}
+
+// elsewhereOf is 0 on a host, and else 1.
+func elsewhereOf(p printed, host string) int {
+	if p.host == host {
+		return 0
 	}
+	return 1
+}
+
+// fewer are scenes in which each two of a kind of place, what nginx names, a neighbour on the same
+// or another host, and a new or running pod are together, and each block at least once.
+func (st *stage) fewer(t *testing.T, names []naming) (scenes []scene) {
+	t.Helper()
 	byKind := map[string][]printed{}
 	for _, block := range slices.Sorted(maps.Keys(blocks)) {
 		for _, host := range hosts {
 			for _, place := range st.sitesOf(t, block, host) {
-				kind := place.site.kind() + host
-				byKind[kind] = append(byKind[kind], printed{block, host, place})
+				byKind[place.site.kind()] = append(byKind[place.site.kind()], printed{block, host, place})
 			}
 		}
 	}
-	kindsOfPlace, besides := slices.Sorted(maps.Keys(byKind)), slices.Sorted(maps.Keys(neighbours))
-	turns, used := map[string]int{}, map[string]bool{}
-	add := func(p printed, names, beside int, running bool) {
-		used[p.block] = true
-		scenes = append(scenes, scene{p.block, p.place, kinds[names%len(kinds)], besides[beside%len(besides)], p.host, running})
+	kinds, besides := slices.Sorted(maps.Keys(byKind)), slices.Sorted(maps.Keys(neighbours))
+	used := map[string]int{}
+	add := func(p printed, name, beside int, running bool) {
+		used[p.block]++
+		scenes = append(scenes, scene{p.block, p.place, names[name%len(names)], besides[beside%len(besides)], p.host, running})
 	}
-	for _, row := range pairwise(len(kindsOfPlace), len(kinds), len(besides), 2) {
-		kind := kindsOfPlace[row[0]]
-		add(byKind[kind][turns[kind]%len(byKind[kind])], row[1], row[2], row[3] == 1)
-		turns[kind]++
+	for _, row := range pairwise(len(kinds), len(names), len(besides)*len(hosts), 2) {
+		host := hosts[row[2]%len(hosts)]
+		add(slices.MinFunc(byKind[kinds[row[0]]], func(a, b printed) int {
+			return cmp.Or(elsewhereOf(a, host)-elsewhereOf(b, host), used[a.block]-used[b.block])
+		}), row[1], row[2]/len(hosts), row[3] == 1)
 	}
-	for _, kind := range kindsOfPlace {
+	for _, kind := range kinds {
 		for i, p := range byKind[kind] {
-			if !used[p.block] {
+			if used[p.block] == 0 {
 				add(p, i, i, i%2 == 1)
 			}
 		}

@@ -132,7 +132,7 @@ func (s *search) alone(owners []model.ObjectRef) (found []culprit) {
 			continue
 		}
 		file := s.plan.fileOf([]*networkingv1.Ingress{form}, false, s.runs)
-		tried, _ := sift([]model.ObjectRef{o}, 1, 2, func(_, _ []model.ObjectRef) error { return s.apart(file) })
+		tried, _ := sift([]model.ObjectRef{o}, 1, atMost(2), func(_, _ []model.ObjectRef) error { return s.apart(file) })
 		for _, failed := range tried.refused {
 			found = append(found, culprit{object: o, text: wordsOf(failed.err)})
 		}

@@ -10,7 +10,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
+	"sluice/internal/render"
 	"sluice/internal/snapshot"
 )
 
@@ -58,7 +60,9 @@ const (
 	atOnce = 2
 	// mostTogether is the maximum number of Ingresses in one file.
 	mostTogether = 64
-	// mostOfATurn is the maximum number of tests before the next namespace has its turn.
+	// mostOfATurn is the maximum number of tests before the next namespace has its turn. Its turn
+	// also comes after a refusal: then those who wait in a namespace do not keep a pod from
+	// becoming ready any more.
 	mostOfATurn = 8
 	// untestedPause follows a test that could not run.
 	untestedPause = 2 * time.Second
@@ -94,6 +98,9 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan, runs func(model.Object
 	for t.free > 0 {
 		namespace, tested := q.Next(t.last, busy)
 		if len(tested) == 0 {
+			if t.idle() {
+				clear(t.groups) // also of namespaces that are gone
+			}
 			if due := q.Due(busy); !due.IsZero() {
 				t.again.Reset(max(time.Until(due), time.Millisecond))
 			}
@@ -165,9 +172,15 @@ func (t *trials) work(ctx context.Context) {
 // test finds out which of the Ingresses nginx refuses, beside those that it runs on their hosts.
 func (t *trial) test(ctx context.Context, process tester) {
 	s := &search{ctx: ctx, process: process, plan: t.plan}
-	tried, err := sift(t.tested, t.group, mostOfATurn, func(all, added []quarantine.Refusal) error {
-		err := s.apart(t.plan.fileOf(formsOf(all), true, t.runs))
-		if refusalOf(err) != nil && len(added) == 1 && added[0].Closes && t.hides(s, added[0]) {
+	enough := func(tests, refused int) bool { return tests >= mostOfATurn || refused > 0 }
+	tried, err := sift(t.tested, t.group, enough, func(all, added []quarantine.Refusal) error {
+		file := t.plan.fileOf(formsOf(all), true, t.runs)
+		err := s.apart(file)
+		switch refused := refusalOf(err); {
+		case refused == nil:
+		case len(added) > 1:
+			return suspecting(file, refused, added)
+		case added[0].Closes && t.hides(s, added[0]):
 			return errHidden
 		}
 		return err
@@ -185,6 +198,16 @@ func (t *trial) test(ctx context.Context, process tester) {
 			t.verdicts[r.Subject] = quarantine.Verdict{Undecided: true}
 		}
 	}
+}
+
+// suspecting returns a refusal with the first of those that nginx may have named.
+func suspecting(file *render.File, refused *nginx.TestError, added []quarantine.Refusal) error {
+	owners, _ := whoWrote(file, refused)
+	at := slices.IndexFunc(added, func(r quarantine.Refusal) bool { return slices.Contains(owners, r.Subject.ObjectRef) })
+	if at < 0 {
+		return refused
+	}
+	return &suspicion{refused, at}
 }
 
 func formsOf(refusals []quarantine.Refusal) (forms []*networkingv1.Ingress) {
