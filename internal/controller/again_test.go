@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ocsp"
 	"sluice/internal/prober"
@@ -19,8 +21,8 @@ import (
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
-	"sluice/internal/templatedir"
 	"sluice/internal/translate"
+	"sluice/templates"
 )
 
 // objects is a Source whose objects a test sets.
@@ -38,20 +40,32 @@ func (o *objects) put(at int, ing *networkingv1.Ingress) {
 
 func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
+// These are read and made once, because they take longer than most tests.
+var (
+	loadedTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
+	ownCertificate  = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
+)
+
+// fixed are templates that nobody replaces.
+type fixed struct{ templates *render.Templates }
+
+func (f fixed) Current() *render.Templates { return f.templates }
+func (fixed) Changes() <-chan struct{}     { return nil }
+
 // idle returns a controller whose plans nobody applies.
 func idle(t *testing.T, source Source) *Controller {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	templates, err := templatedir.Open("", log)
+	loaded, err := loadedTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := selfsigned.Certificate(time.Now())
+	certificate, err := ownCertificate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := New(Options{
-		Source: source, Templates: templates, StateDir: t.TempDir(), Log: log,
+		Source: source, Templates: fixed{loaded}, StateDir: t.TempDir(), Log: log,
 		Process:     nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},

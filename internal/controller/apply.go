@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // applier applies plans, one at a time. All plans that arrive during a reload are
 // replaced by the newest one, and a token bucket limits the reloads.
 type applier struct {
-	process   *nginx.Process
+	process   process
 	runtime   *dynamic.Client
 	limiter   *nginx.Limiter
 	submitted chan *plan
@@ -38,6 +39,13 @@ type applier struct {
 	hurry   chan struct{}
 }
 
+// process runs nginx: a Process of package nginx, except in tests.
+type process interface {
+	tester
+	Apply(ctx context.Context, conf io.WriterTo) (nginx.Result, error)
+	WriteUsers(files []*model.UserFile) error
+}
+
 // outcome is the result of a plan. The plan is confirmed if there is no culprit, no
 // rejected setting and no error.
 type outcome struct {
@@ -47,6 +55,8 @@ type outcome struct {
 	err      error
 	// baseless is set if nginx refuses the plan without any Ingress.
 	baseless bool
+	// stale is set if nginx refuses even the file that it runs: not the change is the cause.
+	stale bool
 
 	// same is set if nginx already ran this file. resumed is set if a restarted nginx
 	// runs the previous file instead.
@@ -174,6 +184,9 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
 	s := &search{ctx: ctx, process: a.process, plan: p, runs: p.runsIn(a.running)}
+	if a.running != nil {
+		s.running = a.running.file
+	}
 	a.test(&o, s, changed)
 	if o.refused() || o.err != nil {
 		return o

@@ -3,6 +3,7 @@ package controller
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,6 +27,12 @@ const (
 	byLine naming = "line"
 	byWord naming = "word"
 	silent naming = "nothing"
+	// elsewhere names a line that is not the cause.
+	elsewhere naming = "another line"
+	// killed says nothing, and a signal ends the first tests of small files.
+	killed naming = "nothing, killed"
+	// slow names the line in the end. Small files take too long.
+	slow naming = "line, slowly"
 )
 
 // fault is something that a fake nginx refuses: the lines of a behaviour of an object, or all
@@ -39,7 +46,16 @@ type fault struct {
 
 // fake is an nginx in memory. It refuses files for faults, and counts.
 type fake struct {
-	faults              []fault
+	faults []fault
+	// injected are lines that it refuses, whoever wrote them.
+	injected map[string]bool
+	names    naming
+	// nginx is a real one that is asked about files with these lines, nil for none.
+	nginx tester
+	last  *render.File
+	said  error
+	// kills is how many tests of small files a signal ends.
+	kills               int
 	loads, tests, apart int
 	// broken is the error of tests that cannot run, from the at-th on.
 	broken error
@@ -51,9 +67,45 @@ func (n *fake) Test(_ context.Context, conf io.WriterTo) error {
 	return n.answer(conf.(*render.File))
 }
 
-func (n *fake) TestApart(_ context.Context, conf io.WriterTo) error {
+func (n *fake) TestApart(ctx context.Context, conf io.WriterTo) error {
 	n.apart++
-	return n.answer(conf.(*render.File))
+	file := conf.(*render.File)
+	if n.injectedIn(file) != nil {
+		switch {
+		case n.names == slow:
+			return &nginx.TestError{Text: "`nginx -t` did not end within 2s"}
+		case n.names == killed && n.kills > 0:
+			n.kills--
+			return errors.New("run `nginx -t`: signal: killed")
+		case n.nginx != nil:
+			return n.nginx.TestApart(ctx, injected{file, n})
+		}
+	}
+	return n.answer(file)
+}
+
+// Apply is a load. A refusal of it does not tell the line.
+func (n *fake) Apply(_ context.Context, conf io.WriterTo) (nginx.Result, error) {
+	n.loads++
+	if err := n.judge(conf.(*render.File)); err != nil {
+		return nginx.Result{}, &nginx.ReloadError{Text: err.Error(), RolledBack: true}
+	}
+	return nginx.Result{}, nil
+}
+
+func (n *fake) WriteUsers([]*model.UserFile) error { return nil }
+
+// injectedIn returns the first line of a file that was injected.
+func (n *fake) injectedIn(file *render.File) *render.Line {
+	if len(n.injected) == 0 {
+		return nil
+	}
+	for line := range file.Lines() {
+		if n.injected[string(line.Text)] {
+			return &line
+		}
+	}
+	return nil
 }
 
 func (n *fake) answer(file *render.File) error {
@@ -74,30 +126,42 @@ func (n *fake) judge(file *render.File) error {
 				bad = &line
 			}
 		}
-		switch {
-		case bad == nil || !with:
-		case f.names == byLine:
-			return &nginx.TestError{Text: "invalid value", Line: bad.Number}
-		case f.names == byWord:
-			words := bytes.Fields(bytes.TrimRight(bad.Text, ";{\n\t "))
-			return &nginx.TestError{Text: fmt.Sprintf("unknown %q variable", words[len(words)-1])}
-		default:
-			return &nginx.TestError{Text: "invalid configuration"}
+		if bad != nil && with {
+			return refusalFor(bad, file, f.names)
 		}
 	}
-	return nil
+	bad := n.injectedIn(file)
+	switch {
+	case bad == nil:
+		return nil
+	case n.nginx != nil:
+		if n.last != file { // a refused load is explained by a test of the same file
+			n.last, n.said = file, n.nginx.Test(context.Background(), injected{file, n})
+		}
+		return n.said
+	}
+	return refusalFor(bad, file, n.names)
 }
 
-// load does what the applier does.
+// refusalFor is what nginx says about a line of a file.
+func refusalFor(bad *render.Line, file *render.File, names naming) error {
+	switch names {
+	case byLine, slow:
+		return &nginx.TestError{Text: "invalid value", Line: bad.Number}
+	case elsewhere:
+		return &nginx.TestError{Text: "unexpected end of file", Line: file.LineCount()}
+	case byWord:
+		words := bytes.Fields(bytes.TrimRight(bad.Text, ";{\n\t "))
+		return &nginx.TestError{Text: fmt.Sprintf("unknown %q variable", words[len(words)-1])}
+	}
+	return &nginx.TestError{Text: "invalid configuration"}
+}
+
+// load applies a plan.
 func (n *fake) load(t *testing.T, c *Controller, p *plan) {
 	t.Helper()
-	n.loads++
-	o := outcome{plan: p}
-	if err := n.judge(p.file); err != nil {
-		s := &search{ctx: t.Context(), process: n, plan: p, runs: p.runsIn(c.lastConfirmed)}
-		s.find(&o, p.file, err)
-	}
-	c.applied(t.Context(), o)
+	c.applier.process = n
+	c.applied(t.Context(), c.applier.apply(t.Context(), p))
 }
 
 // settle loads and tests until nothing is left to do.
@@ -134,7 +198,7 @@ func (n *fake) check(t *testing.T, c *Controller, blamed ...model.ObjectRef) {
 	}
 	for _, ing := range c.latest.snap.Ingresses() {
 		o := snapshot.RefOf(ing)
-		r := c.quarantine.Of(quarantine.Of(o))
+		r := c.refusalOf(o)
 		switch guilty := slices.Contains(blamed, o); {
 		case !guilty && r != nil:
 			t.Errorf("%v is blameless, and refused: %s", o, r.Text)
@@ -144,6 +208,16 @@ func (n *fake) check(t *testing.T, c *Controller, blamed ...model.ObjectRef) {
 			t.Errorf("%v protects its paths, and is not there", o)
 		}
 	}
+}
+
+// refusalOf returns the refusal of an object or of a stream of it, nil for none.
+func (c *Controller) refusalOf(o model.ObjectRef) *quarantine.Refusal {
+	for r := range c.quarantine.All() {
+		if r.Subject.ObjectRef == o {
+			return r
+		}
+	}
+	return nil
 }
 
 // plain is an Ingress with annotations of ingress-nginx and one path of a host.

@@ -3,12 +3,12 @@ package controller
 import (
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/annotations"
-	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
@@ -31,33 +31,32 @@ func part(s model.Static, servers []*model.Server) model.Static {
 
 // fileOf translates and renders some forms of Ingresses alone, with those that the plan
 // serves on their hosts and that count. Nothing of any other Ingress can be left in it. If
-// open is set, their paths that the plan closes are served, also if it closes them because of
-// an untested server snippet of another one.
+// open is set, their paths that the plan closes are served. The file then lacks the closed ones
+// among the others: one of them may close the host, and hide the forms.
 func (p *plan) fileOf(forms []*networkingv1.Ingress, open bool, counts func(model.ObjectRef) bool) *render.File {
+	options := p.options
+	if open {
+		options.Denied = nil
+		counted := counts
+		counts = func(o model.ObjectRef) bool { return counted(o) && p.options.Denied[o] == 0 }
+	}
+	all := append(slices.Clip(forms), p.beside(forms, counts)...)
+	return p.render(translated(p.served.OnlyIngresses(all), options))
+}
+
+// beside returns the Ingresses that a plan serves on the hosts of others, and that count.
+func (p *plan) beside(forms []*networkingv1.Ingress, counts func(model.ObjectRef) bool) (some []*networkingv1.Ingress) {
 	own, hosts := map[model.ObjectRef]bool{}, map[string]bool{}
 	for _, ing := range forms {
 		own[snapshot.RefOf(ing)] = true
-		for host := range hostsOf(ing, p.options.AnnotationsPrefix) {
-			hosts[host] = true
-		}
+		maps.Copy(hosts, hostsOf(ing, p.options.AnnotationsPrefix))
 	}
-	some := forms[:len(forms):len(forms)]
 	for _, ing := range p.served.Ingresses() {
 		if o := snapshot.RefOf(ing); !own[o] && onAny(ing, p.options.AnnotationsPrefix, hosts) && counts(o) {
 			some = append(some, ing)
 		}
 	}
-	options := p.options
-	if open {
-		options.Denied = maps.Clone(options.Denied)
-		maps.DeleteFunc(options.Denied, func(o model.ObjectRef, _ claim.Denial) bool { return own[o] })
-		for o, denial := range options.Denied {
-			if denial == claim.DenyUntested {
-				options.Denied[o] = claim.DenyPaths
-			}
-		}
-	}
-	return p.render(translated(p.served.OnlyIngresses(some), options))
+	return some
 }
 
 // translated translates objects without the TCP and UDP services of ConfigMaps.

@@ -38,6 +38,8 @@ type search struct {
 	plan    *plan
 	// runs reports whether nginx runs an object in the same form as in the plan.
 	runs func(model.ObjectRef) bool
+	// running is the file that nginx runs, nil if it is unknown.
+	running *render.File
 	// baseless is set if nginx refuses the plan without any Ingress.
 	baseless bool
 	// failed is the error of a test that could not run. After it, nothing is tested and
@@ -56,6 +58,9 @@ func (s *search) find(o *outcome, file *render.File, err error) {
 	}
 	if len(o.culprits)+len(o.settings) == 0 {
 		o.culprits = s.streams()
+	}
+	if len(o.culprits)+len(o.settings) == 0 && !s.baseless && s.running != nil {
+		o.stale = refusalOf(s.test(s.running)) != nil
 	}
 	if o.baseless = s.baseless; s.failed != nil {
 		o.err, o.culprits, o.settings = s.failed, nil, nil
@@ -127,7 +132,7 @@ func (s *search) alone(owners []model.ObjectRef) (found []culprit) {
 			continue
 		}
 		file := s.plan.fileOf([]*networkingv1.Ingress{form}, false, s.runs)
-		tried, _ := sift([]model.ObjectRef{o}, 1, 2, func(_, _ []model.ObjectRef) error { return s.apart(file) })
+		tried, _ := sift([]model.ObjectRef{o}, 1, atMost(2), func(_, _ []model.ObjectRef) error { return s.apart(file) })
 		for _, failed := range tried.refused {
 			found = append(found, culprit{object: o, text: wordsOf(failed.err)})
 		}

@@ -82,7 +82,7 @@ func (s *search) siftSettings(written []string, found []refusedGroup) []refusedG
 	if test(nil, nil) != nil {
 		return found
 	}
-	tried, _ := sift(names, len(names), mostTests, test)
+	tried, _ := sift(names, len(names), atMost(mostTests), test)
 	for _, failed := range tried.refused {
 		found = append(found, refusedGroup{failed.item, messageOf(wordsOf(failed.err))})
 	}

@@ -34,7 +34,7 @@ func (s *search) streams() (found []culprit) {
 		}
 		return err
 	}
-	tried, _ := sift(all, len(all), mostTests, test)
+	tried, _ := sift(all, len(all), atMost(mostTests), test)
 	for _, failed := range tried.refused {
 		found = append(found, failed.item.culprit(wordsOf(failed.err)))
 	}

@@ -15,8 +15,10 @@ type suspects struct {
 	// passed are those that passed a separate test, and did not run together with the
 	// others yet.
 	passed []model.ObjectRef
-	// known ran, in this process or before. closed have their paths closed.
-	known, closed []model.ObjectRef
+	// known ran, in this process or before. Of them, knownUntyped have such annotations.
+	known, knownUntyped []model.ObjectRef
+	// closed have their paths closed.
+	closed []model.ObjectRef
 }
 
 // suspectsOf divides the Ingresses of a plan.
@@ -30,6 +32,9 @@ func (c *Controller) suspectsOf(p *plan) (s suspects) {
 			s.closed = append(s.closed, o)
 		case runs(o), good != nil && sameContent(good, ing):
 			s.known = append(s.known, o)
+			if isUntyped(ing, p.options.AnnotationsPrefix) {
+				s.knownUntyped = append(s.knownUntyped, o)
+			}
 		case p.passedAlone(o):
 			s.passed = append(s.passed, o)
 		default:
@@ -50,7 +55,8 @@ func (c *Controller) suspectsOf(p *plan) (s suspects) {
 //   - of those that passed a separate test, the newer half, and in the end the one that fails
 //     only together with others;
 //   - the settings, if they differ from those that nginx ran;
-//   - those that nginx ran, as it may be another nginx, or something that they name is gone;
+//   - those that nginx ran, as it may be another nginx, or something that they name is gone:
+//     first of all if nginx refuses even the file that it runs;
 //   - what is still served of those that are closed.
 func (c *Controller) setAside(o outcome) bool {
 	text := messageOf(o.reason())
@@ -58,14 +64,17 @@ func (c *Controller) setAside(o outcome) bool {
 		return c.refuseSettings(o.plan, []refusedGroup{{text: text}})
 	}
 	s := c.suspectsOf(o.plan)
+	waitKnown := func() bool { return c.wait(o.plan, s.knownUntyped, text) || c.wait(o.plan, s.known, text) }
 	switch {
+	case o.stale && waitKnown():
+		return true
 	case c.wait(o.plan, s.untyped, text), c.wait(o.plan, s.untested, text):
 		return true
 	case len(s.passed) > 0:
 		return c.joinLater(o.plan, s.passed, text)
 	}
 	return c.refuseSettings(o.plan, []refusedGroup{{text: text}}) ||
-		c.wait(o.plan, s.known, text) || c.closeMore(o.plan, s.closed, text)
+		waitKnown() || c.closeMore(o.plan, s.closed, text)
 }
 
 // wait makes Ingresses wait for separate tests.

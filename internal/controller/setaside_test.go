@@ -153,6 +153,42 @@ func TestManyBadNamespaces(t *testing.T) {
 	}
 }
 
+// TestNamespacesOfBadOnesAreFoundSoon: 20 namespaces of 15 Ingresses each whose variables nginx does
+// not know. After three small files for each of them, nobody else waits, and the pod is ready.
+func TestNamespacesOfBadOnesAreFoundSoon(t *testing.T) {
+	t.Parallel()
+	const namespaces, each = 20, 15
+	source, n := &objects{}, &fake{}
+	source.say(allowing())
+	for namespace := range namespaces {
+		for i := range each {
+			o := objectOf(fmt.Sprint("n", namespace), fmt.Sprint("web-", i))
+			snippet := fmt.Sprintf("add_header X-A $nothing_%d;", i)
+			ing := plain(o.Namespace, o.Name, fmt.Sprintf("%d.%d.example", i, namespace), "configuration-snippet", snippet)
+			source.Ingresses = append(source.Ingresses, ing)
+			n.faults = append(n.faults, fault{object: o, behaviour: "configuration-snippet", names: byWord})
+		}
+	}
+	c := idle(t, source)
+	c.Translate.ConfigMap = config
+	c.sync(t.Context())
+	for c.submitNamed(); ; c.submitNamed() {
+		p := c.submitted()
+		if p == nil {
+			break
+		}
+		n.load(t, c, p)
+	}
+	for c.quarantine.Undecided() > 0 && n.apart < 1_000 {
+		next := <-c.trials.due
+		next.test(t.Context(), n)
+		c.trialEnded(t.Context(), next)
+	}
+	if n.apart > 3*namespaces || n.loads > 5 {
+		t.Errorf("%d loads, %d small files, %d others", n.loads, n.apart, n.tests)
+	}
+}
+
 // TestAGoodPodTestsNothing: 500 good ones are loaded, and no test is run.
 func TestAGoodPodTestsNothing(t *testing.T) {
 	t.Parallel()

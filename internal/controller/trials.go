@@ -3,13 +3,16 @@ package controller
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
+	"sluice/internal/render"
 	"sluice/internal/snapshot"
 )
 
@@ -47,6 +50,9 @@ type trial struct {
 	verdicts map[quarantine.Subject]quarantine.Verdict
 	// untested is set if nginx could not be run.
 	untested bool
+	// hidden are Ingresses that nginx runs only as far as one of the tested ones closes their
+	// host: without that, it refuses them.
+	hidden []model.ObjectRef
 }
 
 const (
@@ -54,7 +60,9 @@ const (
 	atOnce = 2
 	// mostTogether is the maximum number of Ingresses in one file.
 	mostTogether = 64
-	// mostOfATurn is the maximum number of tests before the next namespace has its turn.
+	// mostOfATurn is the maximum number of tests before the next namespace has its turn. Its turn
+	// also comes after a refusal: then those who wait in a namespace do not keep a pod from
+	// becoming ready any more.
 	mostOfATurn = 8
 	// untestedPause follows a test that could not run.
 	untestedPause = 2 * time.Second
@@ -90,6 +98,9 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan, runs func(model.Object
 	for t.free > 0 {
 		namespace, tested := q.Next(t.last, busy)
 		if len(tested) == 0 {
+			if t.idle() {
+				clear(t.groups) // also of namespaces that are gone
+			}
 			if due := q.Due(busy); !due.IsZero() {
 				t.again.Reset(max(time.Until(due), time.Millisecond))
 			}
@@ -161,14 +172,20 @@ func (t *trials) work(ctx context.Context) {
 // test finds out which of the Ingresses nginx refuses, beside those that it runs on their hosts.
 func (t *trial) test(ctx context.Context, process tester) {
 	s := &search{ctx: ctx, process: process, plan: t.plan}
-	tried, err := sift(t.tested, t.group, mostOfATurn, func(all, _ []quarantine.Refusal) error {
-		var forms []*networkingv1.Ingress
-		for _, r := range all {
-			forms = append(forms, r.Refused.(*networkingv1.Ingress))
+	enough := func(tests, refused int) bool { return tests >= mostOfATurn || refused > 0 }
+	tried, err := sift(t.tested, t.group, enough, func(all, added []quarantine.Refusal) error {
+		file := t.plan.fileOf(formsOf(all), true, t.runs)
+		err := s.apart(file)
+		switch refused := refusalOf(err); {
+		case refused == nil:
+		case len(added) > 1:
+			return suspecting(file, refused, added)
+		case added[0].Closes && t.hides(s, added[0]):
+			return errHidden
 		}
-		return s.apart(t.plan.fileOf(forms, true, t.runs))
+		return err
 	})
-	t.untested, t.group = err != nil, tried.group
+	t.group, t.untested = tried.group, err != nil && !errors.Is(err, errHidden)
 	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
 	for _, r := range tried.passed {
 		t.verdicts[r.Subject] = quarantine.Verdict{Passed: true}
@@ -183,6 +200,41 @@ func (t *trial) test(ctx context.Context, process tester) {
 	}
 }
 
+// suspecting returns a refusal with the first of those that nginx may have named.
+func suspecting(file *render.File, refused *nginx.TestError, added []quarantine.Refusal) error {
+	owners, _ := whoWrote(file, refused)
+	at := slices.IndexFunc(added, func(r quarantine.Refusal) bool { return slices.Contains(owners, r.Subject.ObjectRef) })
+	if at < 0 {
+		return refused
+	}
+	return &suspicion{refused, at}
+}
+
+func formsOf(refusals []quarantine.Refusal) (forms []*networkingv1.Ingress) {
+	for _, r := range refusals {
+		forms = append(forms, r.Refused.(*networkingv1.Ingress))
+	}
+	return forms
+}
+
+// errHidden ends a trial: nginx refuses the others on a host that an Ingress closes.
+var errHidden = errors.New("nginx refuses others on the host")
+
+// hides reports whether nginx refuses the others on the hosts of a closed Ingress without it.
+// An untested one with client certificates, for example, closes its host whole, so that nothing
+// of the others is in the file that nginx runs.
+func (t *trial) hides(s *search, closed quarantine.Refusal) bool {
+	untested := func(o model.ObjectRef) bool { return t.runs(o) && !t.plan.passedAlone(o) }
+	others := t.plan.beside(formsOf([]quarantine.Refusal{closed}), untested)
+	if len(others) == 0 || refusalOf(s.apart(t.plan.fileOf(others, true, untested))) == nil {
+		return false
+	}
+	for _, ing := range others {
+		t.hidden = append(t.hidden, snapshot.RefOf(ing))
+	}
+	return true
+}
+
 // trialEnded handles the result of a trial: Ingresses that pass are served, and those
 // that nginx rejects stay in quarantine. What is decided joins in one load.
 func (c *Controller) trialEnded(ctx context.Context, t *trial) {
@@ -195,6 +247,10 @@ func (c *Controller) trialEnded(ctx context.Context, t *trial) {
 		c.retainTrust()
 		if c.quarantine.Settle(t.tested, t.verdicts) > 0 && c.trials.decided.IsZero() {
 			c.trials.decided = time.Now()
+		}
+		if c.wait(t.plan, t.hidden, "it is tested again before its host opens") {
+			c.sync(ctx)
+			return
 		}
 	}
 	since := c.trials.decided

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sluice/internal/syntax"
 )
 
 // TestError is the reason why `nginx -t` rejected a file.
@@ -62,8 +64,9 @@ func (p *Process) TestApart(ctx context.Context, conf io.WriterTo) error {
 	return p.testWithin(ctx, Conf(listeningApart(text.Bytes(), sockets)), p.apartTimeout(), true)
 }
 
-// apartDir is the pattern of the folders with the sockets of small files.
-const apartDir = "apart-*"
+// apartDir is the pattern of the folders with the sockets of small files. It is short, because
+// the paths of sockets are.
+const apartDir = "t-*"
 
 // apartTime is longer than a small file takes whose names resolve.
 const apartTime = 2 * time.Second
@@ -75,19 +78,23 @@ func (p *Process) apartTimeout() time.Duration {
 	return max(apartTime, 2*p.longestLoad)
 }
 
-// listenLine is a listen directive: its beginning, the address and the parameters.
-var listenLine = regexp.MustCompile(`(?m)^([ \t]*listen[ \t]+)([^\s;]+)([^;\n]*);`)
+// listen is a listen directive: its beginning, the address and the parameters.
+var listen = regexp.MustCompile(`(?s)^(listen\s+)("[^"]*"|'[^']*'|[^\s;]+)([^;]*);$`)
 
 // ofPorts are parameters of listen that unix sockets cannot have.
 var ofPorts = regexp.MustCompile(`[ \t]+(quic|udp|reuseport|ipv6only=\w+|so_keepalive=[\w:]+|fastopen=\d+)\b`)
 
 // listeningApart replaces each address of listen directives by a unix socket in a folder.
-func listeningApart(conf []byte, folder string) []byte {
+func listeningApart(conf []byte, folder string) (apart []byte) {
 	sockets := map[string]string{}
-	return listenLine.ReplaceAllFunc(conf, func(line []byte) []byte {
-		parts := listenLine.FindSubmatch(line)
+	from := 0
+	syntax.Directives(conf, func(d syntax.Directive) {
+		parts := listen.FindSubmatch(conf[d.Start:d.End])
+		if d.Name != "listen" || d.Block != "server" || parts == nil {
+			return
+		}
 		dropped := ofPorts.FindAllString(string(parts[3]), -1)
-		key := string(parts[2])
+		key := d.Arg
 		for _, parameter := range []string{"quic", "udp"} {
 			if slices.ContainsFunc(dropped, func(d string) bool { return strings.TrimSpace(d) == parameter }) {
 				key += " " + parameter
@@ -98,8 +105,11 @@ func listeningApart(conf []byte, folder string) []byte {
 			socket = fmt.Sprintf("%s/%d", folder, len(sockets))
 			sockets[key] = socket
 		}
-		return fmt.Appendf(nil, `%s"unix:%s"%s;`, parts[1], socket, ofPorts.ReplaceAll(parts[3], nil))
+		apart = append(apart, conf[from:d.Start]...)
+		apart = fmt.Appendf(apart, `%s"unix:%s"%s;`, parts[1], socket, ofPorts.ReplaceAll(parts[3], nil))
+		from = d.End
 	})
+	return append(apart, conf[from:]...)
 }
 
 func (p *Process) test(ctx context.Context, conf io.WriterTo) error {

@@ -36,33 +36,36 @@ func IsSecret(key string) bool {
 
 // BlockKeys returns the keys of the settings that a block of Blocks prints; nil if there
 // is no such block.
-func BlockKeys(block string) []string {
+func BlockKeys(block string) []string { return blockKeys()[block] }
+
+var blockKeys = sync.OnceValue(func() map[string][]string {
 	values, _ := Read(nil)
+	named := map[string][]string{}
 	for _, b := range values.Blocks() {
-		if b.Name != block {
-			continue
-		}
-		var names []string
 		for _, doc := range keys.Describe(b.Data) {
-			names = append(names, doc.Key)
+			named[b.Name] = append(named[b.Name], doc.Key)
 		}
-		return names
 	}
-	return nil
-}
+	return named
+})
+
+// mayFall returns the keys that can fall back.
+var mayFall = sync.OnceValue(func() map[string]bool {
+	fall := map[string]bool{}
+	for _, doc := range keys.Describe(Settings{}) {
+		fall[doc.Key] = !kept()[doc.Key]
+	}
+	return fall
+})
 
 // FallBack returns cm with the values of good for the keys that match. A key that good
 // lacks is removed, so that its default applies; good can be nil. Then paths are closed in
 // place of a snippet that may restrict access. Kept keys stay, and so do unread keys, which
 // can be misspelled kept keys.
 func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.ConfigMap {
-	mayFall := map[string]bool{}
-	for _, doc := range keys.Describe(Settings{}) {
-		mayFall[doc.Key] = !kept()[doc.Key]
-	}
 	falls := func(key string, _ string) bool {
 		key = strings.ToLower(key)
-		return mayFall[key] && match(key)
+		return mayFall()[key] && match(key)
 	}
 	fallen := cm.DeepCopy()
 	maps.DeleteFunc(fallen.Data, falls)
