@@ -41,7 +41,7 @@ func uploads() (list []request) {
 }
 
 func headers() (list []request) {
-	for _, size := range []int{1, 4, 7, 16, 30} {
+	for _, size := range []int{1, 4, 7, 16, 28, 35} {
 		header := http.Header{}
 		for n := range (size + 6) / 7 {
 			header.Set(fmt.Sprintf("X-Long-%d", n), sized(min(size, 7)<<10))

@@ -47,6 +47,11 @@ func TestEachRequestThroughEachEffect(t *testing.T) {
 			m.byHand = startByHand(t, installed, has, served, backend, deciding)
 			m.run(t, all(), m.compare)
 			m.run(t, calls(), m.compareCall)
+			for _, d := range differences {
+				if !d.chance && !m.saw[d.why] {
+					t.Errorf("no answer differs any more because %s", d.why)
+				}
+			}
 			if t.Failed() {
 				t.Logf("nginx says:\n%.3000s", served.Complaints(t))
 			}
