@@ -41,7 +41,7 @@ func uploads() (list []request) {
 }
 
 func headers() (list []request) {
-	for _, size := range []int{1, 4, 7, 16, 30} {
+	for _, size := range []int{1, 4, 7, 16, 28, 35} {
 		header := http.Header{}
 		for n := range (size + 6) / 7 {
 			header.Set(fmt.Sprintf("X-Long-%d", n), sized(min(size, 7)<<10))
@@ -80,7 +80,7 @@ func downloads() (list []request) {
 	// that of the connection. A client gets it all if nothing is buffered, but the next request on its
 	// connection waits.
 	hints := want("answer after early hints", "hints")
-	hints.wait = 5 * time.Second
+	hints.wait = 10 * time.Second
 	return append([]request{want("slow answer", "slow"), hints}, append(list, ranged, conditional, compressed, http2,
 		want("answer of 0 B", "nothing"), want("answer of 10 MB", "large"), want("answer in pieces", "pieces"),
 		want("answer with several cookies", "cookies"),

@@ -47,6 +47,16 @@ func TestEachRequestThroughEachEffect(t *testing.T) {
 			m.byHand = startByHand(t, installed, has, served, backend, deciding)
 			m.run(t, all(), m.compare)
 			m.run(t, calls(), m.compareCall)
+			if ours, theirs := m.ours.followed(t), m.byHand.followed(t); ours != theirs {
+				t.Errorf("after early hints: %s\nnginx by hand: %s", ours, theirs)
+			} else {
+				t.Log("after early hints: ", ours)
+			}
+			for _, d := range differences {
+				if !d.chance && !m.saw[d.why] {
+					t.Errorf("no answer differs any more because %s", d.why)
+				}
+			}
 			if t.Failed() {
 				t.Logf("nginx says:\n%.3000s", served.Complaints(t))
 			}

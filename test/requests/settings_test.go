@@ -40,7 +40,6 @@ const settings = `
   enable-underscores-in-headers: "true"
   ignore-invalid-headers: "false"
   allow-backend-server-header: "true"
-  server-tokens: "true"
   http2-max-concurrent-streams: "64"
   upstream-keepalive-connections: "8"
   hsts: "false"
