@@ -119,7 +119,7 @@ func (b *builder) inheritance() {
 	}
 	if len(lifted) > 0 {
 		b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Lifted,
-			Text: fmt.Sprintf("%s holds for %s on %s, too, and can let in whom something there refuses: want it in a configuration-snippet", lifts, claim.ListedFew(lifted), hostWords(b.host.name))})
+			Text: fmt.Sprintf("%s also holds for %s on %s, and can admit clients that are refused there: want it in a configuration-snippet", lifts, claim.ListedFew(lifted), hostWords(b.host.name))})
 	}
 	b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Inherited,
 		Text: fmt.Sprintf("%s holds for %s on %s, too, and no Ingress of another namespace can join the host", what, claim.ListedFew(names), hostWords(b.host.name))})

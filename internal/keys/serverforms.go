@@ -19,9 +19,9 @@ type form struct {
 var inSomeForms = map[string]form{
 	"large_client_header_buffers": {isHeaderBuffers, "decides which requests the other Ingresses of the host get, and what memory clients can take: want 4 to 8 buffers of 8k to 128k"},
 	"client_header_buffer_size":   {isHeaderBuffer, "is memory of each connection: want 1k to 64k"},
-	"error_page":                  {isErrorPage, "could let in whom another Ingress of the host refuses: want codes among 404, 406 to 410, 412, 413, 415 to 417, 429, 500, 502 to 504, 506 and 507, without \"=\", and a path, a named location or a URL without variables"},
+	"error_page":                  {isErrorPage, "could admit clients that another Ingress of the host refuses: want codes among 404, 406 to 410, 412, 413, 415 to 417, 429, 500, 502 to 504, 506 and 507, without \"=\", and a path, a named location or a URL without variables"},
 	// withoutNeedlessAllow has left out the one that may be there.
-	"allow":                  {func([]string) bool { return false }, "could let in whom another Ingress of the host refuses: want deny only, and allow all as the last rule, if any"},
+	"allow":                  {func([]string) bool { return false }, "could admit clients that another Ingress of the host refuses: want deny only, and allow all as the last rule, if any"},
 	"proxy_intercept_errors": {func(arguments []string) bool { return slices.Equal(arguments, []string{"on"}) }, "may turn off error pages of the settings: want on"},
 }
 

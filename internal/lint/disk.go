@@ -15,11 +15,11 @@ import (
 	"sluice/internal/translate"
 )
 
-// Disk is the reason for a file or folder that nginx cannot write, and for a cache that
-// outgrows its folder.
+// Disk is the reason for a file or folder that nginx cannot write, and for a cache that can
+// outgrow its folder.
 const Disk model.Reason = "Disk"
 
-// ChartFolders are those that the pods of Sluice's chart can write to by its defaults. The
+// ChartFolders are the folders to which the pods of Sluice's chart can write by default. The
 // last one holds the state.
 var ChartFolders = []snapshot.Folder{
 	{Path: "/var/cache/nginx", Limit: 1 << 30, Empty: true}, {Path: "/tmp", Limit: 256 << 20, Empty: true}, {Path: stateFolder, Limit: 1 << 30, Empty: true},
@@ -37,17 +37,17 @@ var LimitValues = map[string]string{"/var/cache/nginx": "cacheSizeLimit", "/tmp"
 // volumesOfChart says where the chart takes further volumes.
 const volumesOfChart = " (controller.extraVolumes and extraVolumeMounts of the chart)"
 
-// disk is what a controller can write to, and the caches that were seen.
+// disk holds the folders to which a controller can write, and the sizes of the caches in them.
 type disk struct {
 	folders []snapshot.Folder
 	// by is the Deployment that has the folders; nil for the defaults of the chart.
 	by *model.ObjectRef
-	// sizes are those of the caches by folder.
+	// sizes has the sum of the sizes of the caches found so far, by folder.
 	sizes map[string]int64
 }
 
-// diskOf returns the folders of the controllers among the manifests, else those of the chart,
-// which also takes the place of an ingress-nginx.
+// diskOf returns the folders of the controllers among the manifests. Without a Sluice among them
+// it adds the folders of the chart, which also replaces an ingress-nginx.
 func diskOf(notes []snapshot.Note) *disk {
 	d := &disk{folders: []snapshot.Folder{{Path: sharedMemory}}, sizes: map[string]int64{}}
 	isSluice := false
@@ -64,8 +64,8 @@ func diskOf(notes []snapshot.Note) *disk {
 	return d
 }
 
-// writable returns the folder that holds a path, and whether there is one. A relative path is
-// below that of the state.
+// writable returns the folder that holds a path, and whether there is one. Relative paths are
+// below the folder of the state.
 func (d *disk) writable(file string) (found snapshot.Folder, is bool) {
 	if !path.IsAbs(file) {
 		file = path.Join(stateFolder, file)
@@ -80,7 +80,7 @@ func (d *disk) writable(file string) (found snapshot.Folder, is bool) {
 	return found, is
 }
 
-// choice names the folders to choose from.
+// choice lists the writable folders for a message.
 func (d *disk) choice() string {
 	var names []string
 	for _, f := range d.folders {
@@ -98,7 +98,7 @@ func (d *disk) choice() string {
 	return model.OneOf(names) + ", the folders of " + d.owner("the chart")
 }
 
-// owner names the object that has the folders.
+// owner names the Deployment that has the folders; otherwise is the name if there is none.
 func (d *disk) owner(otherwise string) string {
 	if d.by == nil {
 		return otherwise
@@ -106,7 +106,7 @@ func (d *disk) owner(otherwise string) string {
 	return d.by.String()
 }
 
-// limit says where a limit comes from.
+// limit names the source of a folder's limit.
 func (d *disk) limit(f snapshot.Folder) string {
 	value := LimitValues[f.Path]
 	switch {
@@ -230,8 +230,8 @@ func (d *disk) ofFolder(file string) string {
 	return ""
 }
 
-// ofLog judges the file of a log, which nginx opens when it starts unless its name has a
-// variable. output is the stream to write instead.
+// ofLog judges the file of a log. nginx opens it when it starts, unless its name has a
+// variable. output is the stream to suggest instead.
 func (d *disk) ofLog(file, output string) string {
 	literal, _, _ := strings.Cut(file, "$")
 	folder := path.Dir(literal)

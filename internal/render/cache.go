@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"sluice/internal/model"
 )
@@ -111,6 +112,13 @@ func (c *Cache) drop(now []*model.Server, used int) {
 
 // cacheKey returns everything besides templates and Server that affects a server's text.
 func (r *rendering) cacheKey() string {
-	proxies := fmt.Sprintf("%t %t %t %q %q", r.global.Keepalive.Connections == 0, r.underscores, r.view.Forwarded.Both, r.view.Forwarded.SentFor, r.otherForms())
-	return fmt.Sprintf("%#v\n%v %t %t %t %t\n%s\n%s\n%s\n%q %q %s\n%s", *r.env, r.global.Patterns, r.logsPath, r.skipsUnknown, r.view.DebugHeader != nil, r.global.TLS.SharedTickets, r.listen.text, r.listenDefault.text, r.catchall.text, r.outside, r.quicPassed(), r.outsideBodies, proxies) + r.everywhere.key() + fmt.Sprint(r.read, r.global.GeoIP.Enabled, r.ownPlaces)
+	var key strings.Builder
+	for _, part := range []any{
+		*r.env, r.global.Patterns, r.global.TLS.SharedTickets, r.global.Keepalive.Connections == 0, r.global.GeoIP.Enabled,
+		r.logsPath, r.skipsUnknown, r.view.DebugHeader != nil, r.underscores, r.view.Forwarded.Both, r.view.Forwarded.SentFor, r.otherForms(), r.quicPassed(),
+		string(r.listen.text), string(r.listenDefault.text), string(r.catchall.text), r.outside, r.outsideBodies, r.read, r.ownPlaces, r.everywhere.key(),
+	} {
+		fmt.Fprintf(&key, "%#v\n", part)
+	}
+	return key.String()
 }

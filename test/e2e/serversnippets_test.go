@@ -63,7 +63,7 @@ stringData: {auth: "ann:$2y$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5
 			{"http://shop.example/?status=404", nil, 404, "sorry", true},
 			{"http://shop.example/?status=403", nil, 403, `"Backend"`, true},
 			{"http://plain.example/?status=404", nil, 404, `"Backend"`, false},
-			{"http://shop.example/b", nil, 401, "", true}, // "allow all" would let in whom "satisfy any" keeps out
+			{"http://shop.example/b", nil, 401, "", true}, // "allow all" would admit clients that "satisfy any" keeps out
 			{"http://shop.example/d", nil, 500, "", true}, // the page for 404 has 200, and the authentication server answers 404
 		} {
 			got, err := s.ask(http.MethodGet, c.url, c.header)
