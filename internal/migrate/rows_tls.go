@@ -82,6 +82,7 @@ var tlsRows = []row{
 	{"host-ownership", "`host-ownership: namespace`", because(model.NotDelegated)},
 	{"certificate-older", "an older Ingress decides the certificate", by("spec.tls*").that("is older and decides").same()},
 	{"chain-long", "a chain of certificates over 64 kB", by("spec.tls*").that("64 kB", "65536")},
+	{"bounds", "a namespace with very many hosts or paths", by("spec.rules").that("lets a namespace have", "lets namespace")},
 	{"room", "more certificates or endpoints than fit", because(model.NoRoom)},
 	{"dictionaries", "`lua-shared-dicts`", set("lua-shared-dicts")},
 	{"hsts-errors", "redirects and errors over HTTPS", always()},

@@ -164,7 +164,7 @@ func (b *bounds) lack(most settings.Bounds, object *networkingv1.Ingress, has si
 			added[host] = true
 		}
 	}
-	p := model.Problem{Object: snapshot.RefOf(object), Field: "spec.rules", Reason: model.NoRoom}
+	p := model.Problem{Object: snapshot.RefOf(object), Field: claim.ShutField, Reason: model.NoRoom}
 	for _, of := range []struct {
 		what, setting    string
 		most, own, there int

@@ -140,3 +140,27 @@ func TestTargetsStayInTheirNamespace(t *testing.T) {
 		}
 	}
 }
+
+// The scope holds too where only endpoints change, and for backends that are no longer in use.
+func TestTheScopeHoldsForEndpointsThatChange(t *testing.T) {
+	t.Parallel()
+	w := world{yaml: scopeServices, config: map[string]string{"target-scope": "namespace"}, ingresses: []ing{{name: "v", rules: []string{"v.example / P own:80"}}}}
+	objects, memo := w.objects(t), NewMemo()
+	before, _ := Config(newSnapshot(t, objects), w.flags(), memo)
+	objects.EndpointSlices = slices.Clone(objects.EndpointSlices)
+	for i, part := range objects.EndpointSlices {
+		if part.Labels["kubernetes.io/service-name"] == "own" {
+			changed := part.DeepCopy()
+			changed.Endpoints[0].Addresses[0] = "10.3.0." + fmt.Sprint(i)
+			objects.EndpointSlices[i] = changed
+		}
+	}
+	snap := newSnapshot(t, objects)
+	after, _ := Config(snap, w.flags(), memo)
+	renewed := Renewed(before.Dynamic.Backends[0], snap, w.flags())
+	for name, endpoints := range map[string][]model.Endpoint{"in use": after.Dynamic.Backends[0].Endpoints, "no longer in use": renewed.Endpoints} {
+		if len(endpoints) != 1 || !strings.HasPrefix(endpoints[0].Address, "10.3.0.") {
+			t.Errorf("%s: %v", name, endpoints)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (t *translation) shutOwner(object *networkingv1.Ingress) *owner {
 // shutPaths adds claims that close the paths of a host that begin with given texts.
 func (i *owner) shutPaths(host string, starts []string) {
 	rules := i.of(host, map[string]*claim.Rules{})
-	rules.Field = "spec.rules"
+	rules.Field = claim.ShutField
 	for _, start := range starts {
 		c := claim.Claim{Owner: i.Owner, Annotations: i.Annotations, Field: rules.Field, Path: start, PathType: claim.Prefix, Action: claim.Action{Default: true}}
 		if start != "/" {
