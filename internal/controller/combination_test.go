@@ -169,8 +169,8 @@ func elsewhereOf(p printed, host string) int {
 	return 1
 }
 
-// fewer are scenes in which each two of a kind of place, what nginx names, a neighbour on the same
-// or another host, and a new or running pod are together, and each block at least once.
+// fewer are scenes in which each two of a kind of place, what nginx names, a neighbour, a host, and
+// a new or running pod are together, and each block at least once.
 func (st *stage) fewer(t *testing.T, names []naming) (scenes []scene) {
 	t.Helper()
 	byKind := map[string][]printed{}
@@ -187,11 +187,11 @@ func (st *stage) fewer(t *testing.T, names []naming) (scenes []scene) {
 		used[p.block]++
 		scenes = append(scenes, scene{p.block, p.place, names[name%len(names)], besides[beside%len(besides)], p.host, running})
 	}
-	for _, row := range pairwise(len(kinds), len(names), len(besides)*len(hosts), 2) {
-		host := hosts[row[2]%len(hosts)]
+	for _, row := range pairwise(len(kinds), len(names), len(besides), len(hosts), 2) {
+		host := hosts[row[3]]
 		add(slices.MinFunc(byKind[kinds[row[0]]], func(a, b printed) int {
 			return cmp.Or(elsewhereOf(a, host)-elsewhereOf(b, host), used[a.block]-used[b.block])
-		}), row[1], row[2]/len(hosts), row[3] == 1)
+		}), row[1], row[2], row[4] == 1)
 	}
 	for _, kind := range kinds {
 		for i, p := range byKind[kind] {

@@ -3,8 +3,10 @@ package controller
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"regexp"
+	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -26,6 +28,13 @@ type tester interface {
 // of them wait for separate tests.
 const mostAlone = 8
 
+// longestSearch is how long a search for settings or streams begins tests, for which all changes
+// wait. If it found nobody until then, those that may be the cause are refused together.
+const longestSearch = 10 * time.Second
+
+// errLate ends a search.
+var errLate = errors.New("the search takes too long")
+
 // mostRounds is how often in a row a search follows what nginx names. Then whoever may be
 // the cause is left out until a separate test.
 const mostRounds = 2
@@ -42,6 +51,8 @@ type search struct {
 	running *render.File
 	// baseless is set if nginx refuses the plan without any Ingress.
 	baseless bool
+	// until is when a search for settings or streams ends, whatever it found.
+	until time.Time
 	// failed is the error of a test that could not run. After it, nothing is tested and
 	// nobody is blamed.
 	failed error
@@ -49,7 +60,7 @@ type search struct {
 
 // find adds to an outcome why nginx refused a file of its plan.
 func (s *search) find(o *outcome, file *render.File, err error) {
-	o.err = err
+	o.err, s.until = err, time.Now().Add(longestSearch)
 	if s.plan.rounds < mostRounds {
 		o.culprits = s.named(file, err)
 	}
@@ -69,6 +80,14 @@ func (s *search) find(o *outcome, file *render.File, err error) {
 
 // test has nginx test a file.
 func (s *search) test(file *render.File) error { return s.run(s.process.Test, file) }
+
+// testInTime has nginx test a file unless the search is over.
+func (s *search) testInTime(file *render.File) error {
+	if time.Now().After(s.until) {
+		return errLate
+	}
+	return s.test(file)
+}
 
 // apart has nginx test a small file.
 func (s *search) apart(file *render.File) error { return s.run(s.process.TestApart, file) }

@@ -77,7 +77,7 @@ func (s *search) siftSettings(written []string, found []refusedGroup) []refusedG
 				replaced = append(replaced, refusedGroup{block: name})
 			}
 		}
-		return s.test(s.base(replaced))
+		return s.testInTime(s.base(replaced))
 	}
 	if test(nil, nil) != nil {
 		return found

@@ -28,7 +28,7 @@ func (s *search) streams() (found []culprit) {
 		return nil
 	}
 	test := func(some, _ []streamPart) error {
-		err := s.test(s.plan.render(withParts(level, some)))
+		err := s.testInTime(s.plan.render(withParts(level, some)))
 		if len(nginx.UnboundPorts(err)) > 0 {
 			return nil // a port in use is no mistake of an object
 		}
