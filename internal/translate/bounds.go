@@ -32,14 +32,17 @@ type crowded struct {
 	pass    uint64
 	problem model.Problem
 	// lone are those of its hosts that no other Ingress has, if it is shut by few locations.
-	lone   []string
-	owners []*owner
+	// anyCase are those on which the case of a path might not count.
+	lone, anyCase []string
+	owners        []*owner
 }
 
 // tooMany is an Ingress beyond a bound whose paths have to be shut by few locations.
 type tooMany struct {
 	object  *networkingv1.Ingress
 	problem model.Problem
+	// patterns is set if it asks for patterns, which ignore case.
+	patterns bool
 }
 
 // withinBounds returns an Ingress as it is read. Beyond what its namespace may have, it returns
@@ -89,8 +92,8 @@ func (t *translation) withinBounds(object *networkingv1.Ingress) []*owner {
 
 // refuseAsWhole leaves an Ingress out. One that protects is closed when the others are known.
 func (t *translation) refuseAsWhole(object *networkingv1.Ingress, p model.Problem) []*owner {
-	if t.begun(object, t.settingsOf(object)).Annotations.GuardsAny() || t.deniedAnyway(object) != 0 {
-		t.tooMany = append(t.tooMany, tooMany{object, closing(p)})
+	if a := t.begun(object, t.settingsOf(object)).Annotations; a.GuardsAny() || t.deniedAnyway(object) != 0 {
+		t.tooMany = append(t.tooMany, tooMany{object, closing(p), asksForPatterns(a)})
 		return nil
 	}
 	p.Text += ": the Ingress is not served"
@@ -99,6 +102,16 @@ func (t *translation) refuseAsWhole(object *networkingv1.Ingress, p model.Proble
 		none.Problems = []model.Problem{p}
 		return []*owner{none}
 	})
+}
+
+// asksForPatterns reports whether paths with these annotations might be patterns.
+func asksForPatterns(all *annotations.Annotations) bool {
+	for a := range all.Each() {
+		if a.Regex.Enabled || a.Rewrite.Target != "" || a.Rewrite.LeftOut {
+			return true
+		}
+	}
+	return false
 }
 
 // closing is the Problem of an Ingress whose paths are closed.
@@ -112,7 +125,7 @@ func closing(p model.Problem) model.Problem {
 // depend on is different.
 func (t *translation) instead(object *networkingv1.Ingress, of crowded, make func() []*owner) []*owner {
 	known := t.memo.crowded[object]
-	if known == nil || known.problem != of.problem || !slices.Equal(known.lone, of.lone) || slices.ContainsFunc(known.owners, func(o *owner) bool {
+	if known == nil || known.problem != of.problem || !slices.Equal(known.lone, of.lone) || !slices.Equal(known.anyCase, of.anyCase) || slices.ContainsFunc(known.owners, func(o *owner) bool {
 		return o.Settings != t.settingsOf(object) || o.reads.outdated(t.snap)
 	}) {
 		of.owners = make()

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -108,4 +109,26 @@ func countIn(config model.Config) (servers, locations int) {
 		locations += len(s.Locations)
 	}
 	return len(config.Static.Servers), locations
+}
+
+// An Ingress that asks for patterns would make the case of all paths of its host count for
+// nothing: its paths are closed in any case, and those of others that are shut there.
+func TestWhatAsksForPatternsIsShutInAnyCase(t *testing.T) {
+	t.Parallel()
+	for _, annotation := range []string{"use-regex: true", "rewrite-target: /$1"} {
+		key, value, _ := strings.Cut(annotation, ": ")
+		asking := map[string]string{key: value}
+		maps.Copy(asking, allowed)
+		w := world{config: map[string]string{"max-paths-per-namespace": "1"}, ingresses: []ing{
+			{name: "x", age: 5, rules: []string{"one.example / P a:80"}},
+			{name: "large", age: 2, annotations: asking, rules: []string{"one.example /a I b:80", "one.example /b/c I b:80"}},
+			{name: "another", age: 1, annotations: allowed, rules: []string{"one.example /ops P b:80", "one.example /1 P b:80"}},
+		}}
+		config := w.check(t, []string{"one.example/x", "^~ / -> a"}, []string{"InvalidValue Ingress default/another spec.rules denies", "InvalidValue Ingress default/large spec.rules denies"})
+		for _, path := range []string{"/A", "/a/x", "/B/C", "/OPS", "/ops/x", "/1"} {
+			if answer := ask(config, "one.example"+path); !strings.HasSuffix(answer, "-> 503") {
+				t.Errorf("%s: %s is open: %s", annotation, path, answer)
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -31,17 +32,22 @@ func (t *translation) shutAll(served []*claim.Owner) (all []*owner) {
 		}
 		named[""] = named[""] || o.Fallback != nil && o.Ruleless
 	}
+	ignoring := map[string]bool{}
 	for _, each := range t.tooMany {
-		byHost := pathsOf(each.object)
-		var lone []string
+		for _, host := range hostsOf(each.object) {
+			ignoring[host] = ignoring[host] || each.patterns
+		}
+	}
+	for _, each := range t.tooMany {
+		by := crowded{problem: each.problem}
 		for _, host := range hostsOf(each.object) {
 			if host != "" && !named[host] && wrongHost(host) == "" {
-				lone = append(lone, host)
+				by.lone = append(by.lone, host)
+			} else if ignoring[host] {
+				by.anyCase = append(by.anyCase, host)
 			}
 		}
-		all = append(all, t.instead(each.object, crowded{problem: each.problem, lone: lone}, func() []*owner {
-			return t.shutOwners(each, lone, byHost)
-		})...)
+		all = append(all, t.instead(each.object, by, func() []*owner { return t.shutOwners(each.object, by) })...)
 	}
 	return all
 }
@@ -49,19 +55,38 @@ func (t *translation) shutAll(served []*claim.Owner) (all []*owner) {
 // shutOwners returns two owners: one for the hosts that nobody else has, which are names of one
 // server without anything else, and one for the others, in which older rules stay as they are
 // unless a path of theirs is shorter than one that is shut.
-func (t *translation) shutOwners(of tooMany, lone []string, byHost map[string][]string) []*owner {
-	alone, shared := t.shutOwner(of.object), t.shutOwner(of.object)
-	alone.Problems = append(alone.Problems, of.problem)
-	if len(lone) > 0 {
-		alone.Aliases = lone[1:]
-		alone.shutPaths(lone[0], []string{"/"})
+func (t *translation) shutOwners(object *networkingv1.Ingress, by crowded) []*owner {
+	alone, shared := t.shutOwner(object), t.shutOwner(object)
+	alone.Problems = append(alone.Problems, by.problem)
+	if len(by.lone) > 0 {
+		alone.Aliases = by.lone[1:]
+		alone.shutPaths(by.lone[0], []string{"/"})
 	}
-	for _, host := range hostsOf(of.object) {
-		if wrongHost(host) == "" && !slices.Contains(lone, host) {
-			shared.shutPaths(host, beginnings(byHost[host], mostShut))
+	byHost := pathsOf(object)
+	for _, host := range hostsOf(object) {
+		if wrongHost(host) != "" || slices.Contains(by.lone, host) {
+			continue
 		}
+		starts := beginnings(byHost[host], mostShut)
+		if slices.Contains(by.anyCase, host) {
+			starts = inAnyCase(starts)
+		}
+		shared.shutPaths(host, starts)
 	}
 	return []*owner{alone, shared}
+}
+
+// inAnyCase cuts texts behind their first letters, and returns each with that in both cases.
+func inAnyCase(texts []string) []string {
+	var both []string
+	for _, text := range texts {
+		if letter := strings.IndexFunc(text, func(r rune) bool { return unicode.ToLower(r) != unicode.ToUpper(r) }); letter >= 0 {
+			text = text[:letter+1]
+		}
+		both = append(both, strings.ToLower(text), strings.ToUpper(text))
+	}
+	slices.Sort(both)
+	return slices.Compact(both)
 }
 
 func (t *translation) shutOwner(object *networkingv1.Ingress) *owner {
