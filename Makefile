@@ -109,7 +109,7 @@ bench: ## the budgets of scale, beside their baselines, with manifests and besid
 	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
-	status=0; $(GO) test ./test/bench -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 60m || status=1; \
+	status=0; $(GO) test ./test/bench ./internal/controller -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 60m || status=1; \
 	$(GO) -C test/cluster test ./bench -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 60m || status=1; exit $$status
 
 fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)

@@ -12,6 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/ocsp"
 	"sluice/internal/prober"
@@ -78,6 +79,7 @@ func benchController(b *testing.B, source Source) *Controller {
 	}
 	c, err := New(Options{
 		Source: source, Templates: templates, StateDir: b.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Runtime:     dynamic.New(b.TempDir() + "/none.sock"), // nobody listens there
 		Resolver:    resolver.New(resolver.Options{Logger: slog.New(slog.DiscardHandler)}),
 		Prober:      prober.New(slog.New(slog.DiscardHandler)),
 		Stapler:     ocsp.New(ocsp.Options{Logger: slog.New(slog.DiscardHandler)}),
