@@ -48,9 +48,6 @@ type Owner struct {
 // DefaultBackendField is the field of Fallback.
 const DefaultBackendField = "spec.defaultBackend"
 
-// ShutField is the field of the claims that shut an Ingress with too many rules.
-const ShutField = "spec.rules"
-
 // Rules are the claims of one owner for one host. Field is where the owner names the
 // host; it is empty if no rule does.
 type Rules struct {

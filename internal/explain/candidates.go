@@ -186,8 +186,6 @@ func (x *explainer) ofFallbacks() []*candidate {
 				all = append(all, placed(FromHealth, server, l))
 			case l.Rule.Kind == model.RuleStatus && l == x.choice.Location:
 				all = append(all, placed(FromStatus, server, l))
-			case l.Rule.Field == claim.ShutField && l == x.choice.Location:
-				all = append(all, placed(FromRule, server, l))
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/claim"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/settings"
@@ -260,9 +259,7 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 				fields = append(fields, field)
 			}
 		}
-		explained := slices.ContainsFunc(items, func(i Item) bool {
-			return i.Status == status || status == LeftOut && (i.Status == Different || i.Field == claim.ShutField)
-		})
+		explained := slices.ContainsFunc(items, func(i Item) bool { return i.Status == status || i.Status == Different && status == LeftOut })
 		if len(fields) == 0 || explained {
 			continue
 		}

@@ -81,12 +81,13 @@ func (d Database) Kind() string {
 var ofGeoIP = regexp.MustCompile(`\$\{?((?i:geoip2?_[a-z0-9_]+))`)
 
 // unknownPlace refuses a directive with a variable of GeoIP that nobody defines: nginx would refuse
-// the whole file, and say no more than that the variable is unknown. An http-snippet may define it.
-func (r *rendering) unknownPlace(s syntax.Statement) error {
+// the whole file, and say no more than that the variable is unknown. An http-snippet may define it,
+// and a snippet set it before.
+func (r *rendering) unknownPlace(s syntax.Statement, until int) error {
 	for _, found := range ofGeoIP.FindAllStringSubmatch(strings.Join(s.Tokens, " "), -1) {
 		name := strings.ToLower(found[1])
 		switch {
-		case r.ownPlaces.have(name), r.global.GeoIP.Enabled && tokens.GeoIP[name]:
+		case r.ownPlaces.have(name), r.global.GeoIP.Enabled && tokens.GeoIP[name], r.isSet(name, until):
 		case !strings.HasPrefix(name, "geoip2_"):
 			return &tokens.Refusal{Want: "the variables $geoip2_* of the setting use-geoip2: those of GeoIP Legacy are not there", Got: "$" + name}
 		case r.global.GeoIP.Enabled:
@@ -96,6 +97,19 @@ func (r *rendering) unknownPlace(s syntax.Statement) error {
 		}
 	}
 	return nil
+}
+
+// isSet reports whether a snippet of the page until a position sets a variable.
+func (r *rendering) isSet(name string, until int) bool {
+	for _, e := range r.page.rawIn(0, until) {
+		statements, _ := syntax.Parse(r.page.Bytes()[e.start:e.end])
+		for _, s := range statements {
+			if variable, _ := s.Sets(); strings.EqualFold(variable, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // places are variables of GeoIP. all is set if any of them may be there, and legacy for all those

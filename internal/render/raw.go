@@ -63,7 +63,7 @@ func (r *rendering) checkRaw(since int) error {
 			if ofHeadersMore(s) && !r.env.Capabilities.HeadersMore {
 				return &tokens.Refusal{Want: "no directive of headers-more, which this nginx lacks: install libnginx-mod-http-headers-more-filter", Got: s.Name()}
 			}
-			if err := r.unknownPlace(s); err != nil {
+			if err := r.unknownPlace(s, e.end); err != nil {
 				return err
 			}
 			if name := r.templates.overwrites(s); name != "" {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -82,30 +83,38 @@ func newProtections(g Group, written, good *corev1.ConfigMap, mistakes []Mistake
 // endedPermissions returns the keys of a group, without a mistake in written, by which authors of
 // Ingresses may do less than with good.
 func endedPermissions(g Group, written, good *corev1.ConfigMap, mistakes []Mistake) (ended []string) {
-	if g.Name != "Annotations" {
+	if g.Name != "Annotations" && g.Name != "Bounds" {
 		return nil
 	}
 	now, _ := Read(written)
 	then, _ := Read(good)
-	for _, key := range now.Annotations.without(then.Annotations) {
-		if !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == key }) {
+	for _, key := range now.without(then) {
+		own := slices.ContainsFunc(g.Keys, func(doc keys.Doc) bool { return doc.Key == key })
+		if own && !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == key }) {
 			ended = append(ended, key)
 		}
 	}
 	return ended
 }
 
-// without returns the keys by which a permits less than o.
-func (a Annotations) without(o Annotations) (ended []string) {
+// without returns the keys by which s permits less than o, sorted.
+func (s *Settings) without(o *Settings) (ended []string) {
+	a, was := s.Annotations, o.Annotations
+	lower := func(now, then int) bool { return now != 0 && (then == 0 || now < then) }
+	isBlocked := func(word string) bool { return slices.Contains(a.WordBlocklist, word) }
 	for key, ends := range map[string]bool{
-		"allow-cross-namespace-resources": o.CrossNamespace && !a.CrossNamespace,
-		"allow-snippet-annotations":       o.AllowSnippets && !a.AllowSnippets,
-		"annotations-risk-level":          a.RiskLevel < o.RiskLevel,
+		"allow-cross-namespace-resources": was.CrossNamespace && !a.CrossNamespace,
+		"allow-snippet-annotations":       was.AllowSnippets && !a.AllowSnippets,
+		"annotations-risk-level":          a.RiskLevel < was.RiskLevel,
+		"annotation-value-word-blocklist": len(a.WordBlocklist) > len(was.WordBlocklist) && !slices.ContainsFunc(was.WordBlocklist, func(word string) bool { return !isBlocked(word) }),
+		"max-hosts-per-namespace":         lower(s.Bounds.Hosts, o.Bounds.Hosts),
+		"max-paths-per-namespace":         lower(s.Bounds.Paths, o.Bounds.Paths),
 	} {
 		if ends {
 			ended = append(ended, key)
 		}
 	}
+	slices.Sort(ended)
 	return ended
 }
 
@@ -116,8 +125,13 @@ func (g recalled) of(mistakes []Mistake) []Mistake {
 	return slices.DeleteFunc(slices.Clone(mistakes), func(m Mistake) bool { return !g.keys[m.Key] })
 }
 
-// opens reports whether the last values lack what a mistake may be meant to protect.
+// opens reports whether the last values lack what a mistake may be meant to protect, or let
+// requests go where it may be meant to stop them.
 func (g recalled) opens(m Mistake) bool {
+	if m.Key == "target-scope" {
+		then, _ := Read(g.good)
+		return !then.Targets.OwnNamespace()
+	}
 	return m.Lost || m.Closes != "" && !Catalog().IsOn(m.Closes, func(key string) (string, bool) {
 		values := valuesOf(g.good)
 		text, ok := values[key]

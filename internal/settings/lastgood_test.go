@@ -39,6 +39,12 @@ func TestRecall(t *testing.T) {
 		"a new permission":               {data{"annotations-risk-level": "Critical", "allow-cross-namespace-resources": "true", "allow-snippet-annotations": "ture"}, data{"annotations-risk-level": "High"}, data{"annotations-risk-level": "High"}},
 		"words that are new":             {data{"annotation-value-word-blocklist": "alias", "allow-snippet-annotations": "ture"}, data{"annotations-risk-level": "Low"}, data{"annotations-risk-level": "Low", "annotation-value-word-blocklist": "alias"}},
 		"a stricter default":             {data{"annotations-risk-levl": "Critical"}, data{"annotations-risk-level": "High"}, data{"annotations-risk-level": "High"}},
+		"words beside the last ones":     {data{"annotation-value-word-blocklist": "alias,root", "annotations-risk-level": "Criticl"}, data{"annotation-value-word-blocklist": "alias"}, data{"annotation-value-word-blocklist": "alias,root"}},
+		"a new bound":                    {data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "1k"}, data{}, data{"max-hosts-per-namespace": "100"}},
+		"a lower bound":                  {data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "unlimited"}, data{"max-hosts-per-namespace": "1000", "max-paths-per-namespace": "5"}, data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "5"}},
+		"a higher bound":                 {data{"max-hosts-per-namespace": "0", "max-paths-per-namespace": "x"}, data{"max-hosts-per-namespace": "9"}, data{"max-hosts-per-namespace": "9"}},
+		"where requests may go":          {data{"target-scope": "namespaced"}, data{"target-scope": "any"}, nil},
+		"where requests may go, unset":   {data{"target-scop": "namespace"}, data{}, nil},
 		"the last values are wrong too":  {data{"keep-alive": "x", "keep-alive-requests": "5"}, data{"keep-alive": "y"}, nil},
 		"a snippet that nginx refused":   {data{"http-snippet": "map $a $b {"}, data{"http-snippet": unknownSnippet}, nil},
 	} {

@@ -2,8 +2,8 @@ package settings
 
 // Bounds limits what the Ingresses of one namespace may have, so that none fills nginx's memory.
 type Bounds struct {
-	Hosts int `key:"max-hosts-per-namespace" default:"0" validate:"min=0,max=1000000" doc:"Maximum number of hosts that the Ingresses of a namespace may have, with their aliases. The oldest Ingresses count first. One that would exceed the number is left out as a whole; if it protects paths, they return 503. 0 means no limit."`
-	Paths int `key:"max-paths-per-namespace" default:"0" validate:"min=0,max=1000000" doc:"Maximum number of paths that the Ingresses of a namespace may have, with those of the annotation redirects and a defaultBackend, counted like max-hosts-per-namespace. 0 means no limit."`
+	Hosts int `key:"max-hosts-per-namespace" default:"0" validate:"min=0,max=1000000" instead:"there is no limit" doc:"Maximum number of hosts that the Ingresses of a namespace may have, with their aliases. The oldest Ingresses count first. One that would exceed the number is left out as a whole; if it protects paths, they return 503. 0 means no limit."`
+	Paths int `key:"max-paths-per-namespace" default:"0" validate:"min=0,max=1000000" instead:"there is no limit" doc:"Maximum number of paths that the Ingresses of a namespace may have, with those of the annotation redirects and a defaultBackend, counted like max-hosts-per-namespace. 0 means no limit."`
 }
 
 // Targets configures which servers Ingresses and Services of tenants may lead requests to. An

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,8 +13,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// bounds counts what the Ingresses of a namespace have: those that are served, or those that
-// are closed because they are too many.
+// bounds counts what the served Ingresses of a namespace have.
 type bounds struct {
 	hosts map[string]bool
 	paths int
@@ -27,113 +25,72 @@ type size struct {
 	paths int
 }
 
-// crowded is an Ingress beyond a bound. It is served by owners in place of its own.
+// crowded is an Ingress beyond a bound, with the owner that is there in its place.
 type crowded struct {
 	pass    uint64
 	problem model.Problem
-	// lone are those of its hosts that no other Ingress has, if it is shut by few locations.
-	// anyCase are those on which the case of a path might not count.
-	lone, anyCase []string
-	owners        []*owner
-}
-
-// tooMany is an Ingress beyond a bound whose paths have to be shut by few locations.
-type tooMany struct {
-	object  *networkingv1.Ingress
-	problem model.Problem
-	// patterns is set if it asks for patterns, which ignore case.
-	patterns bool
+	denial  claim.Denial
+	owner   *owner
 }
 
 // withinBounds returns an Ingress as it is read. Beyond what its namespace may have, it returns
-// what is there instead: nothing, or its paths closed if it protects any, because a neighbour
-// might serve them. The closed ones of a namespace may be as many again; of further ones, and of
-// one that is too large by itself, nothing is read, and shut closes them later.
-func (t *translation) withinBounds(object *networkingv1.Ingress) []*owner {
+// what is there instead: nothing, or all of its paths closed if it protects any, because a
+// neighbour might serve them. What is closed does not count. Of one that is too large by itself
+// and protects nothing, the rules are not read.
+func (t *translation) withinBounds(object *networkingv1.Ingress) *owner {
 	most := t.settings.Bounds
 	if most == (settings.Bounds{}) {
-		return []*owner{t.ingress(object)}
+		return t.ingress(object)
 	}
-	namespace := object.Namespace
-	if p := (&bounds{}).lack(most, object, sizeOfRules(object)); p.Text != "" {
-		return t.refuseAsWhole(object, p)
+	guards := t.deniedAnyway(object) != 0 || t.begun(object, t.settingsOf(object)).Annotations.GuardsAny()
+	if p := (&bounds{}).lack(most, object, sizeOfRules(object)); p.Text != "" && !guards {
+		return t.leftOut(object, p)
 	}
 	ing := t.ingress(object)
-	has := ing.size()
-	served := t.bounds[namespace]
+	served := t.bounds[object.Namespace]
 	if served == nil {
 		served = &bounds{hosts: map[string]bool{}}
-		t.bounds[namespace] = served
+		t.bounds[object.Namespace] = served
 	}
+	has := ing.size()
 	p := served.lack(most, object, has)
-	if p.Text == "" {
+	switch {
+	case p.Text == "":
 		served.add(has)
-		return []*owner{ing}
+		return ing
+	case !guards && !ing.Guards():
+		return t.leftOut(object, p)
 	}
-	if !ing.Guards() {
-		return t.refuseAsWhole(object, p)
-	}
-	shut := t.shut[namespace]
-	if shut == nil {
-		shut = &bounds{hosts: map[string]bool{}}
-		t.shut[namespace] = shut
-	}
-	if shut.lack(most, object, has).Text != "" {
-		return t.refuseAsWhole(object, p)
-	}
-	shut.add(has)
 	p = closing(p)
-	return t.instead(object, crowded{problem: p}, func() []*owner {
-		closed := t.read(object, ing.Settings, max(ing.Denial, claim.DenyButSnippet))
-		closed.Problems = append(closed.Problems, p)
-		return []*owner{closed}
-	})
+	denial := max(ing.Denial, claim.DenyButSnippet)
+	return t.instead(object, crowded{problem: p, denial: denial}, func() *owner { return t.read(object, ing.Settings, denial) })
 }
 
-// refuseAsWhole leaves an Ingress out. One that protects is closed when the others are known.
-func (t *translation) refuseAsWhole(object *networkingv1.Ingress, p model.Problem) []*owner {
-	if a := t.begun(object, t.settingsOf(object)).Annotations; a.GuardsAny() || t.deniedAnyway(object) != 0 {
-		t.tooMany = append(t.tooMany, tooMany{object, closing(p), asksForPatterns(a)})
-		return nil
-	}
+// leftOut returns an owner of nothing for an Ingress.
+func (t *translation) leftOut(object *networkingv1.Ingress, p model.Problem) *owner {
 	p.Text += ": the Ingress is not served"
-	return t.instead(object, crowded{problem: p}, func() []*owner {
-		none := t.without(object)
-		none.Problems = []model.Problem{p}
-		return []*owner{none}
-	})
-}
-
-// asksForPatterns reports whether paths with these annotations might be patterns.
-func asksForPatterns(all *annotations.Annotations) bool {
-	for a := range all.Each() {
-		if a.Regex.Enabled || a.Rewrite.Target != "" || a.Rewrite.LeftOut {
-			return true
-		}
-	}
-	return false
+	return t.instead(object, crowded{problem: p}, func() *owner { return t.without(object) })
 }
 
 // closing is the Problem of an Ingress whose paths are closed.
 func closing(p model.Problem) model.Problem {
 	p.Denies = true
-	p.Text += ": its paths return 503, because some are protected"
+	p.Text += "; some of its paths are protected"
 	return p
 }
 
-// instead remembers the owners in place of an Ingress. make makes them anew if something that they
-// depend on is different.
-func (t *translation) instead(object *networkingv1.Ingress, of crowded, make func() []*owner) []*owner {
+// instead remembers the owner in place of an Ingress. make makes it anew if something that it
+// depends on is different.
+func (t *translation) instead(object *networkingv1.Ingress, of crowded, make func() *owner) *owner {
 	known := t.memo.crowded[object]
-	if known == nil || known.problem != of.problem || !slices.Equal(known.lone, of.lone) || !slices.Equal(known.anyCase, of.anyCase) || slices.ContainsFunc(known.owners, func(o *owner) bool {
-		return o.Settings != t.settingsOf(object) || o.reads.outdated(t.snap)
-	}) {
-		of.owners = make()
+	if known == nil || known.problem != of.problem || known.denial != of.denial || known.owner.Settings != t.settingsOf(object) || known.owner.reads.outdated(t.snap) {
+		of.owner = make()
+		of.owner.Problems = append(of.owner.Problems, of.problem)
 		known = &of
 		t.memo.crowded[object] = known
 	}
 	t.memo.use(&known.pass, &t.memo.used.crowded)
-	return known.owners
+	return known.owner
 }
 
 // without returns an owner for an Ingress that has none of its rules, nor of its annotations.
@@ -177,7 +134,7 @@ func (b *bounds) lack(most settings.Bounds, object *networkingv1.Ingress, has si
 			added[host] = true
 		}
 	}
-	p := model.Problem{Object: snapshot.RefOf(object), Field: claim.ShutField, Reason: model.NoRoom}
+	p := model.Problem{Object: snapshot.RefOf(object), Field: "spec.rules", Reason: model.NoRoom}
 	for _, of := range []struct {
 		what, setting    string
 		most, own, there int
@@ -204,9 +161,4 @@ func (b *bounds) add(has size) {
 	for _, host := range has.hosts {
 		b.hosts[host] = true
 	}
-}
-
-// byAge sorts owners, the oldest first.
-func byAge(all []*claim.Owner) {
-	slices.SortStableFunc(all, func(a, b *claim.Owner) int { return cmp.Or(a.Age.Compare(b.Age), a.Ref.Compare(b.Ref)) })
 }

@@ -1,12 +1,14 @@
 package translate
 
 import (
-	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 var allowed = map[string]string{"whitelist-source-range": "10.0.0.0/8"}
@@ -58,77 +60,91 @@ func TestHostsAndPathsAreBounded(t *testing.T) {
 	}
 }
 
-// An Ingress that is too large by itself and protects is closed by few locations, and takes
-// nothing that an older one serves by a path as long.
-func TestALargeObjectIsShutByFewLocations(t *testing.T) {
+// What protects and is beyond the bound, or too large by itself, is closed as it is written,
+// whatever an older neighbour or one of another namespace has on its hosts.
+func TestWhatProtectsBeyondTheBoundIsClosed(t *testing.T) {
 	t.Parallel()
-	large := func(n int, annotations map[string]string) ing {
-		i := ing{name: "large", age: 1, annotations: annotations}
-		for at := range n {
-			i.rules = append(i.rules, fmt.Sprintf("one.example /p%d P b:80", at), fmt.Sprintf("h%d.alone.example /p%d P b:80", at, at), fmt.Sprintf("two.example /%d[a-z]+ I b:80", at))
-		}
-		i.rules = append(i.rules, "one.example /admin/x E b:80")
-		return i
+	with := func(more map[string]string) map[string]string {
+		all := maps.Clone(allowed)
+		maps.Copy(all, more)
+		return all
 	}
-	w := world{config: map[string]string{"max-paths-per-namespace": "500"}, ingresses: []ing{
-		{name: "x", age: 5, rules: []string{"one.example / P a:80", "one.example /p7 P a:80", "one.example /admin/older P a:80"}},
-		{name: "u", age: 5, annotations: map[string]string{"use-regex": "true"}, rules: []string{"two.example /1open I a:80", "two.example / P a:80"}},
-		large(500, allowed),
-	}}
-	config := w.check(t, []string{
-		"one.example/", "^~ / -> a", "one.example/p7", "= /p7 -> a", "one.example/p7/x", "^~ /p7/ -> a", "one.example/other", "^~ / -> a",
-		"one.example/admin/older", "= /admin/older -> a",
-	}, []string{"InvalidValue Ingress default/large spec.rules denies"})
-	urls := []string{"one.example/admin/x"}
-	for at := range 500 {
-		if at != 7 {
-			urls = append(urls, fmt.Sprintf("one.example/p%d", at))
-		}
-		urls = append(urls, fmt.Sprintf("h%d.alone.example/p%d", at, at), fmt.Sprintf("two.example/%dx", at))
-	}
-	for _, url := range urls {
-		if answer := ask(config, url); !strings.HasSuffix(answer, "-> 503") {
-			t.Errorf("%s is open: %s", url, answer)
-		}
-	}
-	if answer := ask(config, "two.example/1open"); !strings.HasSuffix(answer, "-> a") {
-		t.Errorf("the older pattern has lost its path: %s", answer)
-	}
-	if servers, locations := countIn(config); servers > 5 || locations > 3*mostShut {
-		t.Errorf("%d servers with %d locations shut it", servers, locations)
-	}
-	w.ingresses[2] = large(500, nil)
-	config = w.check(t, []string{"h1.alone.example/p1", "/ -> 404", "one.example/p1", "^~ / -> a"}, []string{"InvalidValue Ingress default/large spec.rules"})
-	if servers, locations := countIn(config); servers > 4 || locations > 20 {
-		t.Errorf("%d servers with %d locations are there without it", servers, locations)
-	}
-}
-
-func countIn(config model.Config) (servers, locations int) {
-	for _, s := range config.Static.Servers {
-		locations += len(s.Locations)
-	}
-	return len(config.Static.Servers), locations
-}
-
-// An Ingress that asks for patterns would make the case of all paths of its host count for
-// nothing: its paths are closed in any case, and those of others that are shut there.
-func TestWhatAsksForPatternsIsShutInAnyCase(t *testing.T) {
-	t.Parallel()
-	for _, annotation := range []string{"use-regex: true", "rewrite-target: /$1"} {
-		key, value, _ := strings.Cut(annotation, ": ")
-		asking := map[string]string{key: value}
-		maps.Copy(asking, allowed)
-		w := world{config: map[string]string{"max-paths-per-namespace": "1"}, ingresses: []ing{
-			{name: "x", age: 5, rules: []string{"one.example / P a:80"}},
-			{name: "large", age: 2, annotations: asking, rules: []string{"one.example /a I b:80", "one.example /b/c I b:80"}},
-			{name: "another", age: 1, annotations: allowed, rules: []string{"one.example /ops P b:80", "one.example /1 P b:80"}},
-		}}
-		config := w.check(t, []string{"one.example/x", "^~ / -> a"}, []string{"InvalidValue Ingress default/another spec.rules denies", "InvalidValue Ingress default/large spec.rules denies"})
-		for _, path := range []string{"/A", "/a/x", "/B/C", "/OPS", "/ops/x", "/1"} {
-			if answer := ask(config, "one.example"+path); !strings.HasSuffix(answer, "-> 503") {
-				t.Errorf("%s: %s is open: %s", annotation, path, answer)
+	for name, test := range map[string]struct {
+		ingresses []ing
+		closed    []string
+	}{
+		"below an older path": {[]ing{
+			{name: "x", age: 5, rules: []string{"one.example / P a:80", "one.example /api P a:80"}},
+			{name: "large", age: 2, annotations: allowed, rules: []string{"one.example / P b:80", "one.example /api/admin P b:80", "one.example /.well-known/x E b:80", "one.example /caf P b:80"}},
+		}, []string{"one.example/api/admin", "one.example/.well-known/x", "one.example/caf/x"}},
+		"beside a younger path of another namespace": {[]ing{
+			{name: "x", age: 5, rules: []string{"one.example / P a:80", "one.example /1 P a:80"}},
+			{name: "large", age: 2, annotations: allowed, rules: []string{"one.example /admin P b:80", "one.example /ops P b:80"}},
+			{name: "other/x", age: 1, rules: []string{"one.example /admin P b:80"}},
+		}, []string{"one.example/admin", "one.example/admin/y"}},
+		"two with one host": {[]ing{
+			{name: "x", age: 9, rules: []string{"*.example / P a:80", "*.example /1 P a:80"}},
+			{name: "aa", age: 4, annotations: allowed, rules: []string{"h1.example / P b:80", "h2.example / P b:80"}},
+			{name: "bb", age: 2, annotations: allowed, rules: []string{"h1.example / P b:80", "h3.example / P b:80"}},
+		}, []string{"h1.example/", "h2.example/", "h3.example/"}},
+		"an alias": {[]ing{
+			{name: "x", age: 9, rules: []string{"*.example / P a:80", "*.example /1 P a:80"}},
+			{name: "large", age: 2, annotations: with(map[string]string{"server-alias": "admin.example"}), rules: []string{"one.example / P b:80"}},
+		}, []string{"admin.example/", "one.example/"}},
+		"patterns": {[]ing{
+			{name: "x", age: 5, rules: []string{"one.example / P a:80", "one.example /1 P a:80"}},
+			{name: "large", age: 2, annotations: with(map[string]string{"use-regex": "true"}), rules: []string{"one.example /a I b:80", "one.example /b/c I b:80"}},
+			{name: "another", age: 1, annotations: allowed, rules: []string{"one.example /ops P b:80"}},
+		}, []string{"one.example/A", "one.example/B/C", "one.example/OPS"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config, _ := world{config: map[string]string{"max-paths-per-namespace": "2"}, ingresses: test.ingresses}.translate(t)
+			for _, url := range test.closed {
+				if answer := ask(config, url); !strings.HasSuffix(answer, "-> 503") {
+					t.Errorf("%s is open: %s", url, answer)
+				}
 			}
+		})
+	}
+}
+
+// A canary beyond the bound closes nothing: its paths are those of its main Ingress.
+func TestCanaryBeyondTheBoundClosesNothing(t *testing.T) {
+	t.Parallel()
+	canary := map[string]string{"canary": "true", "canary-weight": "10"}
+	maps.Copy(canary, allowed)
+	config, _ := world{config: map[string]string{"max-paths-per-namespace": "1"}, ingresses: []ing{
+		{name: "x", age: 5, rules: []string{"one.example / P a:80"}},
+		{name: "can", age: 2, annotations: canary, rules: []string{"one.example /c P b:80", "one.example /d P b:80"}},
+	}}.translate(t)
+	if answer := ask(config, "one.example/cart"); !strings.HasSuffix(answer, "-> a") {
+		t.Error(answer)
+	}
+}
+
+// What nginx refuses of an Ingress beyond the bound is left out although the Ingress itself is as
+// before, and comes back.
+func TestDenialBeyondTheBoundHolds(t *testing.T) {
+	t.Parallel()
+	protected := map[string]string{"server-snippet": "set $bad_directive $nosuch;"}
+	maps.Copy(protected, allowed)
+	w := world{config: map[string]string{"max-hosts-per-namespace": "1", "allow-snippet-annotations": "true", "annotations-risk-level": "Critical"}, ingresses: []ing{
+		{name: "x", age: 5, rules: []string{"one.example / P a:80"}},
+		{name: "z", age: 2, annotations: protected, rules: []string{"two.example / P b:80"}},
+	}}
+	snap, _ := snapshot.New(w.objects(t))
+	memo := NewMemo()
+	for _, denial := range []claim.Denial{0, claim.DenyPaths, claim.DenyBeginnings, 0} {
+		o := w.flags()
+		o.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "default", Name: "z"}: denial}
+		if denial == 0 {
+			o.Denied = nil
+		}
+		warm, _ := Config(snap, o, memo)
+		fresh, _ := Config(snap, o, nil)
+		if !reflect.DeepEqual(warm.Static, fresh.Static) {
+			t.Errorf("with the denial %d, what was known before counts", denial)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	m.pass++
 	m.used = used{}
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, bounds: map[string]*bounds{}, shut: map[string]*bounds{}, exempt: map[string]int{}, shares: map[string]map[string]bool{"": {}}, caches: map[string]bool{}, changed: m.changed(s)}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, bounds: map[string]*bounds{}, exempt: map[string]int{}, shares: map[string]map[string]bool{"": {}}, caches: map[string]bool{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.report(annotations.LayerProblems(t.settings, o.AnnotationsPrefix)...)
 	t.remarkGlobalAuth(t.settings)

@@ -13,6 +13,7 @@
 package translate
 
 import (
+	"cmp"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -140,10 +141,8 @@ type translation struct {
 	changed func(snapshot.Name) bool
 	// zones counts the zones of limits by namespace.
 	zones map[string]int
-	// bounds counts what the served Ingresses of a namespace have, and shut what those have that
-	// are closed because they are too many. tooMany are those to close by few locations.
-	bounds, shut map[string]*bounds
-	tooMany      []tooMany
+	// bounds counts what the served Ingresses of a namespace have.
+	bounds map[string]*bounds
 	// exempt counts networks without limits, by namespace, and by namespace and list.
 	exempt map[string]int
 	// shares has the lists of access-log-sampling by namespace, and all of them by "".
@@ -196,26 +195,20 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			for _, ing := range t.withinBounds(object) {
-				ing = t.withinZones(t.withinShares(t.withinExempt(t.withinCaches(ing))))
-				t.noteLogFormat(ing)
-				add(ing)
-			}
+			ing := t.withinZones(t.withinShares(t.withinExempt(t.withinCaches(t.withinBounds(object)))))
+			t.noteLogFormat(ing)
+			add(ing)
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}
 	}
 	t.memo.accepted = accepted
 	t.remarkLogFormat()
-	for _, o := range objects {
-		add(t.ownerOf(o))
-	}
-	shut := t.shutAll(all)
-	for _, ing := range shut {
-		add(ing)
-	}
-	if len(objects)+len(shut) > 0 {
-		byAge(all)
+	if len(objects) > 0 {
+		for _, o := range objects {
+			add(t.ownerOf(o))
+		}
+		slices.SortFunc(all, func(a, b *claim.Owner) int { return cmp.Or(a.Age.Compare(b.Age), a.Ref.Compare(b.Ref)) })
 	}
 	return all
 }
