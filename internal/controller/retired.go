@@ -110,11 +110,12 @@ func (c *Controller) renewRetired(p *plan) bool {
 	for _, service := range p.snap.Since(c.latest.snap).Services {
 		touched[service] = true
 	}
+	renewed := translate.Renewer(p.snap, c.Translate)
 	return c.retired.renew(func(b *model.Backend) *model.Backend {
 		if !touched[snapshot.Name{Namespace: b.Target.Namespace, Name: b.Target.Name}] {
 			return b
 		}
-		return translate.Renewed(b, p.snap, c.Translate)
+		return renewed(b)
 	})
 }
 

@@ -30,8 +30,10 @@ func (s *Settings) mistaken(m Mistake) { s.source.mistakes = append(s.source.mis
 
 // Recall returns the settings in force if some values of written are mistakes: each group with a
 // mistake has the values that it has in good, which can be nil, unless that is no good group either.
-// Nor is it if a setting that protects would not be set. A protection that written newly asks for
-// is in force all the same, and so is the end of a permission for authors of Ingresses. Recall also returns the Problems of these groups. now and then are the mistakes of written and good.
+// Nor is it if a setting that protects would not be set, or requests could go further. A protection
+// that written newly asks for is in force all the same, and so is the end of a permission for authors
+// of Ingresses. Recall also returns the Problems of these groups. now and then are the mistakes of
+// written and good.
 func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *corev1.ConfigMap, problems []model.Problem) {
 	if written == nil || good == nil || len(now) == 0 {
 		return written, nil

@@ -42,8 +42,7 @@ func (t *translation) withinBounds(object *networkingv1.Ingress) *owner {
 	if most == (settings.Bounds{}) {
 		return t.ingress(object)
 	}
-	guards := t.deniedAnyway(object) != 0 || t.begun(object, t.settingsOf(object)).Annotations.GuardsAny()
-	if p := (&bounds{}).lack(most, object, sizeOfRules(object)); p.Text != "" && !guards {
+	if p := (&bounds{}).lack(most, object, sizeOfRules(object)); p.Text != "" && !t.guards(object) {
 		return t.leftOut(object, p)
 	}
 	ing := t.ingress(object)
@@ -58,12 +57,18 @@ func (t *translation) withinBounds(object *networkingv1.Ingress) *owner {
 	case p.Text == "":
 		served.add(has)
 		return ing
-	case !guards && !ing.Guards():
+	case !ing.Guards() && !t.guards(object):
 		return t.leftOut(object, p)
 	}
 	p = closing(p)
 	denial := max(ing.Denial, claim.DenyButSnippet)
 	return t.instead(object, crowded{problem: p, denial: denial}, func() *owner { return t.read(object, ing.Settings, denial) })
+}
+
+// guards reports whether an Ingress protects any path, as far as its own object says. It reads no
+// other object, and not its rules.
+func (t *translation) guards(object *networkingv1.Ingress) bool {
+	return t.deniedAnyway(object) != 0 || t.begun(object, t.settingsOf(object)).Annotations.GuardsAny()
 }
 
 // leftOut returns an owner of nothing for an Ingress.

@@ -174,7 +174,7 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 				t.Errorf("the Service of another namespace has %d endpoints", got)
 			}
 			huge := backendKeyed(t, config, "big/huge/80")
-			if now := Renewed(huge, newSnapshot(t, w.objects(t)), w.flags()); test.huge == 0 && now != huge {
+			if now := Renewer(newSnapshot(t, w.objects(t)), w.flags())(huge); test.huge == 0 && now != huge {
 				t.Errorf("retired, the huge Service has %d endpoints instead of %d", len(now.Endpoints), len(huge.Endpoints))
 			}
 			got := len(huge.Endpoints)

@@ -2,16 +2,26 @@ package translate
 
 import (
 	"reflect"
+	"sync"
 
 	"sluice/internal/assemble"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
-// Renewed returns a backend that Config no longer has, with the endpoints that its
-// Service has in a snapshot: nginx may still use it. It is the same pointer if nothing
-// changed, or if the Service or its port is missing.
-func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend {
+// Renewer returns a function that returns a backend which Config no longer has, with the
+// endpoints that its Service has in a snapshot: nginx may still use it. It is the same pointer
+// if nothing changed, or if the Service or its port is missing.
+func Renewer(s *snapshot.Snapshot, o Options) func(was *model.Backend) *model.Backend {
+	t := sync.OnceValue(func() *translation {
+		values, _ := settings.Read(s.ConfigMap(o.ConfigMap))
+		return &translation{snap: s, options: o, settings: values}
+	})
+	return func(was *model.Backend) *model.Backend { return renewed(was, t) }
+}
+
+func renewed(was *model.Backend, t func() *translation) *model.Backend {
 	target := was.Target
 	if was.Split != nil || target.Host != "" {
 		return was
@@ -21,7 +31,7 @@ func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend
 		id.Port = assemble.DefaultPort
 	}
 	now := &backend{Backend: &assemble.Backend{ID: id, Key: was.Key, Balancing: was.Balancing}, ringPoints: was.RingPoints}
-	(&translation{snap: s, options: o, settings: scopeIn(s, o)}).look(now)
+	t().look(now)
 	if was.Shortened && now.model != nil {
 		now.model.Endpoints = now.model.Endpoints[:min(len(now.model.Endpoints), len(was.Endpoints))]
 		now.model.Shortened, now.model.NoEndpoints = true, was.NoEndpoints

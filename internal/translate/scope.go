@@ -11,7 +11,6 @@ import (
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
-	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
@@ -65,12 +64,6 @@ func (t *translation) ownService(namespace, asked string, to *claim.Target) (tex
 	}
 	to.Service = snapshot.Name{Namespace: namespace, Name: name}
 	return ""
-}
-
-// scopeIn returns settings with only where requests may go, as a snapshot has them.
-func scopeIn(s *snapshot.Snapshot, o Options) *settings.Settings {
-	read, _ := settings.Read(s.ConfigMap(o.ConfigMap))
-	return read
 }
 
 // ofScope keeps the EndpointSlices that count, and returns the fault of a Service that leads

@@ -157,7 +157,7 @@ func TestTheScopeHoldsForEndpointsThatChange(t *testing.T) {
 	}
 	snap := newSnapshot(t, objects)
 	after, _ := Config(snap, w.flags(), memo)
-	renewed := Renewed(before.Dynamic.Backends[0], snap, w.flags())
+	renewed := Renewer(snap, w.flags())(before.Dynamic.Backends[0])
 	for name, endpoints := range map[string][]model.Endpoint{"in use": after.Dynamic.Backends[0].Endpoints, "no longer in use": renewed.Endpoints} {
 		if len(endpoints) != 1 || !strings.HasPrefix(endpoints[0].Address, "10.3.0.") {
 			t.Errorf("%s: %v", name, endpoints)
