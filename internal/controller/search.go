@@ -1,11 +1,10 @@
 package controller
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"regexp"
+	"slices"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -13,6 +12,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/sift"
 	"sluice/internal/snapshot"
 )
 
@@ -60,18 +60,19 @@ type search struct {
 
 // find adds to an outcome why nginx refused a file of its plan.
 func (s *search) find(o *outcome, file *render.File, err error) {
-	o.err, s.until = err, time.Now().Add(longestSearch)
-	if s.plan.rounds < mostRounds {
-		o.culprits = s.named(file, err)
+	o.err = err
+	if refused := sift.RefusalOf(err); refused != nil && s.plan.rounds < mostRounds {
+		o.culprits = s.named(file, refused)
 	}
+	s.until = time.Now().Add(longestSearch)
 	if len(o.culprits) == 0 {
 		o.settings = s.settings()
 	}
-	if len(o.culprits)+len(o.settings) == 0 {
+	if len(o.culprits)+len(o.settings) == 0 && !s.baseless {
 		o.culprits = s.streams()
 	}
 	if len(o.culprits)+len(o.settings) == 0 && !s.baseless && s.running != nil {
-		o.stale = refusalOf(s.test(s.running)) != nil
+		o.stale = sift.RefusalOf(s.test(s.running)) != nil
 	}
 	if o.baseless = s.baseless; s.failed != nil {
 		o.err, o.culprits, o.settings = s.failed, nil, nil
@@ -81,12 +82,12 @@ func (s *search) find(o *outcome, file *render.File, err error) {
 // test has nginx test a file.
 func (s *search) test(file *render.File) error { return s.run(s.process.Test, file) }
 
-// testInTime has nginx test a file unless the search is over.
-func (s *search) testInTime(file *render.File) error {
+// inTime has nginx test a file unless the search is over.
+func (s *search) inTime(file *render.File) (*render.File, error) {
 	if time.Now().After(s.until) {
-		return errLate
+		return file, errLate
 	}
-	return s.test(file)
+	return file, s.test(file)
 }
 
 // apart has nginx test a small file.
@@ -101,33 +102,27 @@ func (s *search) run(test func(context.Context, io.WriterTo) error, file *render
 		return s.failed
 	}
 	err := test(s.ctx, file)
-	if err != nil && refusalOf(err) == nil {
+	if err != nil && sift.RefusalOf(err) == nil {
 		s.failed = err
 	}
 	return err
 }
 
-// named returns the owners of what nginx named that fail alone: first of those that it does
-// not run yet.
-func (s *search) named(file *render.File, err error) []culprit {
-	refused := refusalOf(err)
-	if refused == nil {
-		return nil
-	}
-	owners, stream := whoWrote(file, refused)
-	if stream != nil {
-		return []culprit{*stream}
-	}
-	var fresh, known []model.ObjectRef
-	for _, o := range owners {
-		if s.runs(o) {
-			known = append(known, o)
-		} else {
-			fresh = append(fresh, o)
+// named returns the Ingresses that nginx named and that fail alone: first of those that it
+// does not run yet.
+func (s *search) named(file *render.File, refused *nginx.TestError) []culprit {
+	var fresh, known []*networkingv1.Ingress
+	for _, o := range sift.Named(file, refused, ingressOf) {
+		switch form := s.plan.served.IngressOf(o); {
+		case form == nil:
+		case s.runs(o):
+			known = append(known, form)
+		default:
+			fresh = append(fresh, form)
 		}
 	}
 	if len(fresh) > mostAlone {
-		return waiting(fresh, refused.Text)
+		return waiting(refsOf(fresh), refused.Text)
 	}
 	if found := s.alone(fresh); len(found) > 0 || len(known) > mostAlone {
 		return found
@@ -143,71 +138,38 @@ func waiting(owners []model.ObjectRef, text string) (all []culprit) {
 	return all
 }
 
-// alone returns those that nginx refuses alone, each with those that it runs on its hosts.
-func (s *search) alone(owners []model.ObjectRef) (found []culprit) {
-	for _, o := range owners {
-		form := s.plan.served.IngressOf(o)
-		if form == nil {
-			continue
-		}
-		file := s.plan.fileOf([]*networkingv1.Ingress{form}, false, s.runs)
-		tried, _ := sift([]model.ObjectRef{o}, 1, atMost(2), func(_, _ []model.ObjectRef) error { return s.apart(file) })
-		for _, failed := range tried.refused {
-			found = append(found, culprit{object: o, text: wordsOf(failed.err)})
-		}
+// alone returns those that nginx refuses with what it runs on their hosts. Of those that fail
+// only together, the newest is refused.
+func (s *search) alone(forms []*networkingv1.Ingress) (found []culprit) {
+	slices.SortFunc(forms, snapshot.ByAge)
+	tried, _ := s.ingresses(false).Sift(forms, 1)
+	for _, refused := range tried.Refused {
+		found = append(found, culprit{object: snapshot.RefOf(refused.Candidate), text: refused.Text})
 	}
 	return found
 }
 
-// ofTheLine matches errors of what somebody wrote. Others may be of the machine.
-var ofTheLine = regexp.MustCompile(`^(pcre2?_compile\(\) failed|invalid |unknown )`)
-
-// quoted matches the words that nginx quotes: variables, zones, files, ciphers, hosts.
-var quoted = regexp.MustCompile(`"([^"]{2,})"`)
-
-// whoWrote returns the Ingresses that wrote the line that nginx named, or that have a word
-// that it quoted. It returns the TCP or UDP service if that wrote the line.
-func whoWrote(file *render.File, refused *nginx.TestError) (owners []model.ObjectRef, stream *culprit) {
-	if refused.Line > 0 {
-		line, origin := lineOf(file, refused.Line)
-		if origin.Stream != "" {
-			return nil, &culprit{object: origin.Object, stream: origin.Stream, text: refused.Text}
-		}
-		if mayOwn(origin.Object) {
-			return ownersOf(file, func(text []byte) bool { return bytes.Equal(text, line) }), nil
-		}
+// ingresses are candidates that are tested in small files, with those that nginx runs on their
+// hosts. If open is set, their paths that the plan closes are served.
+func (s *search) ingresses(open bool) sift.Kind[*networkingv1.Ingress] {
+	return sift.Kind[*networkingv1.Ingress]{
+		Test: func(forms []*networkingv1.Ingress) (*render.File, error) {
+			file := s.plan.fileOf(forms, open, s.runs)
+			return file, s.apart(file)
+		},
+		Wrote: func(ing *networkingv1.Ingress, by render.Origin) bool { return by.Object == snapshot.RefOf(ing) },
 	}
-	for _, word := range quoted.FindAllStringSubmatch(refused.Text, -1) {
-		found := ownersOf(file, func(text []byte) bool { return bytes.Contains(text, []byte(word[1])) })
-		if len(found) > 0 && (len(owners) == 0 || len(found) < len(owners)) {
-			owners = found
-		}
-	}
-	return owners, nil
 }
 
-// lineOf returns the text and the origin of a line.
-func lineOf(file *render.File, number int) ([]byte, render.Origin) {
-	for line := range file.Lines() {
-		if line.Number == number {
-			return line.Text, line.Origin
-		}
-	}
-	return nil, render.Origin{}
+// ingressOf returns the Ingress that wrote the lines of an origin, false if none did. Objects
+// of other kinds, such as the Service of the default backend, cannot be left out.
+func ingressOf(by render.Origin) (model.ObjectRef, bool) {
+	return by.Object, by.Stream == "" && snapshot.IsIngress(by.Object)
 }
 
-// ownersOf returns the Ingresses with a line that matches, in the order of their lines.
-func ownersOf(file *render.File, matches func([]byte) bool) (owners []model.ObjectRef) {
-	seen := map[model.ObjectRef]bool{}
-	for line := range file.Lines() {
-		if o := line.Object; mayOwn(o) && !seen[o] && matches(line.Text) {
-			seen[o] = true
-			owners = append(owners, o)
-		}
+func refsOf(forms []*networkingv1.Ingress) (objects []model.ObjectRef) {
+	for _, ing := range forms {
+		objects = append(objects, snapshot.RefOf(ing))
 	}
-	return owners
+	return objects
 }
-
-// mayOwn reports whether an object can be left out of the configuration. Objects of
-// other kinds, such as the Service of the default backend, cannot.
-func mayOwn(o model.ObjectRef) bool { return snapshot.IsIngress(o) }

@@ -5,6 +5,8 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/render"
+	"sluice/internal/sift"
 )
 
 // streamPart is a part of the stream level that one object asked for: a stream, or a host
@@ -14,31 +16,43 @@ type streamPart struct {
 	passthrough *model.Passthrough
 }
 
-// streams finds those of the stream level that nginx refuses. It tests the settings first,
+// streams finds those of the stream level that nginx refuses, though it takes the settings
 // with nothing of users at that level except a port.
 func (s *search) streams() (found []culprit) {
-	static := s.plan.config.Static
-	all := streamParts(static)
+	all := streamParts(s.plan.config.Static)
 	if s.failed != nil || len(all) == 0 {
 		return nil
 	}
 	level := s.level(nil)
 	level.Streams, level.Passthroughs = nil, nil
-	if s.test(s.plan.render(withParts(level, bare(all)))) != nil {
-		return nil
-	}
-	test := func(some, _ []streamPart) error {
-		err := s.testInTime(s.plan.render(withParts(level, some)))
+	test := func(some []streamPart) (*render.File, error) {
+		file, err := s.inTime(s.plan.render(withParts(level, some)))
 		if len(nginx.UnboundPorts(err)) > 0 {
-			return nil // a port in use is no mistake of an object
+			err = nil // a port in use is no mistake of an object
 		}
-		return err
+		return file, err
 	}
-	tried, _ := sift(all, len(all), atMost(mostTests), test)
-	for _, failed := range tried.refused {
-		found = append(found, failed.item.culprit(wordsOf(failed.err)))
+	kind := sift.Kind[streamPart]{
+		Test: test,
+		Without: func(streamPart) error {
+			_, err := test(bare(all))
+			return err
+		},
+		Wrote: streamPart.wrote,
+	}
+	tried, _ := kind.Sift(all, len(all))
+	for _, refused := range tried.Refused {
+		found = append(found, refused.Candidate.culprit(refused.Text))
 	}
 	return found
+}
+
+// wrote reports whether a part wrote the lines of an origin.
+func (p streamPart) wrote(by render.Origin) bool {
+	if p.stream != nil {
+		return by.Object == p.stream.Source && by.Stream == p.stream.Key()
+	}
+	return by.Object == p.passthrough.Source && by.Host == p.passthrough.Host
 }
 
 func streamParts(s model.Static) []streamPart {

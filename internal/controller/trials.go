@@ -3,16 +3,14 @@ package controller
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
-	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
-	"sluice/internal/render"
+	"sluice/internal/sift"
 	"sluice/internal/snapshot"
 )
 
@@ -171,68 +169,49 @@ func (t *trials) work(ctx context.Context) {
 
 // test finds out which of the Ingresses nginx refuses, beside those that it runs on their hosts.
 func (t *trial) test(ctx context.Context, process tester) {
-	s := &search{ctx: ctx, process: process, plan: t.plan}
-	enough := func(tests, refused int) bool { return tests >= mostOfATurn || refused > 0 }
-	tried, err := sift(t.tested, t.group, enough, func(all, added []quarantine.Refusal) error {
-		file := t.plan.fileOf(formsOf(all), true, t.runs)
-		err := s.apart(file)
-		switch refused := refusalOf(err); {
-		case refused == nil:
-		case len(added) > 1:
-			return suspecting(file, refused, added)
-		case added[0].Closes && t.hides(s, added[0]):
-			return errHidden
-		}
-		return err
-	})
-	t.group, t.untested = tried.group, err != nil && !errors.Is(err, errHidden)
-	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
-	for _, r := range tried.passed {
-		t.verdicts[r.Subject] = quarantine.Verdict{Passed: true}
-	}
-	for _, failed := range tried.refused {
-		t.verdicts[failed.item.Subject] = quarantine.Verdict{Text: messageOf(wordsOf(failed.err))}
-	}
-	if t.untested {
-		for _, r := range tried.rest {
-			t.verdicts[r.Subject] = quarantine.Verdict{Undecided: true}
-		}
-	}
-}
-
-// suspecting returns a refusal with the first of those that nginx may have named.
-func suspecting(file *render.File, refused *nginx.TestError, added []quarantine.Refusal) error {
-	owners, _ := whoWrote(file, refused)
-	at := slices.IndexFunc(added, func(r quarantine.Refusal) bool { return slices.Contains(owners, r.Subject.ObjectRef) })
-	if at < 0 {
-		return refused
-	}
-	return &suspicion{refused, at}
-}
-
-func formsOf(refusals []quarantine.Refusal) (forms []*networkingv1.Ingress) {
-	for _, r := range refusals {
+	s := &search{ctx: ctx, process: process, plan: t.plan, runs: t.runs}
+	kind, forms := s.ingresses(true), []*networkingv1.Ingress{}
+	for _, r := range t.tested {
 		forms = append(forms, r.Refused.(*networkingv1.Ingress))
 	}
-	return forms
+	kind.Enough = func(tests, refused int) bool { return tests >= mostOfATurn || refused > 0 }
+	kind.Without = func(ing *networkingv1.Ingress) error { return t.others(s, ing) }
+	tried, err := kind.Sift(forms, t.group)
+	t.group, t.untested = tried.Group, err != nil && len(t.hidden) == 0
+	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
+	decide := func(ing *networkingv1.Ingress, v quarantine.Verdict) {
+		t.verdicts[quarantine.Of(snapshot.RefOf(ing))] = v
+	}
+	for _, ing := range tried.Taken {
+		decide(ing, quarantine.Verdict{Passed: true})
+	}
+	for _, refused := range tried.Refused {
+		decide(refused.Candidate, quarantine.Verdict{Text: messageOf(refused.Text)})
+	}
+	for _, ing := range tried.Rest {
+		if t.untested {
+			decide(ing, quarantine.Verdict{Undecided: true})
+		}
+	}
 }
 
-// errHidden ends a trial: nginx refuses the others on a host that an Ingress closes.
-var errHidden = errors.New("nginx refuses others on the host")
-
-// hides reports whether nginx refuses the others on the hosts of a closed Ingress without it.
+// others tests, without a refused Ingress that closes its paths, what nginx runs on its hosts.
 // An untested one with client certificates, for example, closes its host whole, so that nothing
-// of the others is in the file that nginx runs.
-func (t *trial) hides(s *search, closed quarantine.Refusal) bool {
+// of the others is in the file that nginx runs. If nginx refuses them, they are hidden.
+func (t *trial) others(s *search, refused *networkingv1.Ingress) error {
+	if !slices.ContainsFunc(t.tested, func(r quarantine.Refusal) bool { return r.Closes && r.Refused == quarantine.Form(refused) }) {
+		return nil
+	}
 	untested := func(o model.ObjectRef) bool { return t.runs(o) && !t.plan.passedAlone(o) }
-	others := t.plan.beside(formsOf([]quarantine.Refusal{closed}), untested)
-	if len(others) == 0 || refusalOf(s.apart(t.plan.fileOf(others, true, untested))) == nil {
-		return false
+	others := t.plan.beside([]*networkingv1.Ingress{refused}, untested)
+	if len(others) == 0 {
+		return nil
 	}
-	for _, ing := range others {
-		t.hidden = append(t.hidden, snapshot.RefOf(ing))
+	err := s.apart(t.plan.fileOf(others, true, untested))
+	if sift.RefusalOf(err) != nil {
+		t.hidden = refsOf(others)
 	}
-	return true
+	return err
 }
 
 // trialEnded handles the result of a trial: Ingresses that pass are served, and those
