@@ -13,7 +13,7 @@ import (
 // refuse puts in quarantine what nginx refused, and reports whether something else is
 // served now: it refuses new templates first, then settings, then the culprits, and if there
 // are none, whoever may be the cause. nginx keeps running the previous file meanwhile.
-func (c *Controller) refuse(o outcome) (changed bool) {
+func (c *Controller) refuse(o outcome) bool {
 	switch {
 	case c.templates != nil && o.plan.templates != c.templates && c.quarantine.Of(templatesSubject) == nil:
 		return c.refuseTemplates(o)
@@ -24,12 +24,7 @@ func (c *Controller) refuse(o outcome) (changed bool) {
 	if len(broken) > 0 && c.refuseSettings(o.plan, []refusedGroup{{text: messageOf(o.reason())}}, o.plan.causes(broken)...) {
 		return true
 	}
-	for _, culprit := range o.culprits {
-		if f, ok := o.plan.finding(culprit, c.good); ok {
-			changed = c.quarantine.Refuse(o.plan.turn, f) || changed
-		}
-	}
-	if changed {
+	if c.leaveOut(o.plan, o.culprits) {
 		c.rounds = o.plan.rounds + 1
 		return true
 	}

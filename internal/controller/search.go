@@ -122,7 +122,7 @@ func (s *search) named(file *render.File, refused *nginx.TestError) []culprit {
 		}
 	}
 	if len(fresh) > mostAlone {
-		return waiting(refsOf(fresh), refused.Text)
+		return culpritsOf(refsOf(fresh), refused.Text, true)
 	}
 	if found := s.alone(fresh); len(found) > 0 || len(known) > mostAlone {
 		return found
@@ -130,10 +130,10 @@ func (s *search) named(file *render.File, refused *nginx.TestError) []culprit {
 	return s.alone(known)
 }
 
-// waiting are culprits that only separate tests can tell.
-func waiting(owners []model.ObjectRef, text string) (all []culprit) {
-	for _, o := range owners {
-		all = append(all, culprit{object: o, text: text, undecided: true})
+// culpritsOf returns objects as culprits. If undecided is set, only separate tests can tell.
+func culpritsOf(objects []model.ObjectRef, text string, undecided bool) (all []culprit) {
+	for _, o := range objects {
+		all = append(all, culprit{object: o, text: text, undecided: undecided})
 	}
 	return all
 }

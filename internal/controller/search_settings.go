@@ -46,21 +46,11 @@ func (s *search) written() (names []string) {
 	}
 	values, _ := settings.Read(s.plan.configMap)
 	for _, block := range values.Blocks() {
-		if s.fallen(block.Name) != nil {
+		if s.plan.fallen(block.Name) != nil {
 			names = append(names, block.Name)
 		}
 	}
 	return names
-}
-
-// fallen returns what a group falls back to, nil if that is the same.
-func (s *search) fallen(name string) *fallenGroup {
-	for _, good := range []*fallenGroup{{name, s.plan.good}, {name, nil}} {
-		if !sameSettings(fallBack(s.plan.configMap, []fallenGroup{*good}), s.plan.configMap) {
-			return good
-		}
-	}
-	return nil
 }
 
 // base renders the plan without Ingresses and services, and with groups of settings replaced.
@@ -70,7 +60,7 @@ func (s *search) level(replaced []string) model.Static {
 	objects := s.plan.served.OnlyIngresses(nil)
 	var fallen []fallenGroup
 	for _, name := range replaced {
-		if to := s.fallen(name); to != nil {
+		if to := s.plan.fallen(name); to != nil {
 			fallen = append(fallen, *to)
 		}
 	}

@@ -1,22 +1,23 @@
 package controller
 
 import (
+	"slices"
+
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-// suspects are the Ingresses that a plan serves, each the oldest first.
+// suspects are the Ingresses that a plan serves, each list the oldest first.
 type suspects struct {
-	// untested are those that nginx never ran in this form. Of them, untyped have
-	// annotations that only nginx can judge.
-	untested, untyped []model.ObjectRef
+	// untested are those that nginx never ran in this form.
+	untested []model.ObjectRef
 	// passed are those that passed a separate test, and did not run together with the
 	// others yet.
 	passed []model.ObjectRef
-	// known ran, in this process or before. Of them, knownUntyped have such annotations.
-	known, knownUntyped []model.ObjectRef
+	// known ran, in this process or before.
+	known []model.ObjectRef
 	// closed have their paths closed.
 	closed []model.ObjectRef
 }
@@ -27,22 +28,16 @@ func (c *Controller) suspectsOf(p *plan) (s suspects) {
 	for _, ing := range p.accepted {
 		o := snapshot.RefOf(ing)
 		good, _ := c.good.form(o).(*networkingv1.Ingress)
+		list := &s.untested
 		switch {
 		case p.options.Denied[o] != 0:
-			s.closed = append(s.closed, o)
+			list = &s.closed
 		case runs(o), good != nil && sameContent(good, ing):
-			s.known = append(s.known, o)
-			if isUntyped(ing, p.options.AnnotationsPrefix) {
-				s.knownUntyped = append(s.knownUntyped, o)
-			}
+			list = &s.known
 		case p.passedAlone(o):
-			s.passed = append(s.passed, o)
-		default:
-			s.untested = append(s.untested, o)
-			if isUntyped(ing, p.options.AnnotationsPrefix) {
-				s.untyped = append(s.untyped, o)
-			}
+			list = &s.passed
 		}
+		*list = append(*list, o)
 	}
 	return s
 }
@@ -57,30 +52,29 @@ func (c *Controller) suspectsOf(p *plan) (s suspects) {
 //   - the settings, if they differ from those that nginx ran;
 //   - those that nginx ran, as it may be another nginx, or something that they name is gone:
 //     first of all if nginx refuses even the file that it runs;
-//   - what is still served of those that are closed.
+//   - what is still served of those that are closed: everything that begins as their paths do
+//     is closed then.
 func (c *Controller) setAside(o outcome) bool {
-	text := messageOf(o.reason())
-	if o.baseless {
-		return c.refuseSettings(o.plan, []refusedGroup{{text: text}})
-	}
-	s := c.suspectsOf(o.plan)
-	waitKnown := func() bool { return c.wait(o.plan, s.knownUntyped, text) || c.wait(o.plan, s.known, text) }
+	text, p, s := messageOf(o.reason()), o.plan, c.suspectsOf(o.plan)
+	settings := func() bool { return c.refuseSettings(p, []refusedGroup{{text: text}}) }
 	switch {
-	case o.stale && waitKnown():
+	case o.baseless:
+		return settings()
+	case o.stale && c.wait(p, s.known, text), c.wait(p, s.untested, text):
 		return true
-	case c.wait(o.plan, s.untyped, text), c.wait(o.plan, s.untested, text):
-		return true
-	case len(s.passed) > 0:
-		return c.joinLater(o.plan, s.passed, text)
+	case len(s.passed) == 1:
+		return c.leaveOut(p, []culprit{{object: s.passed[0], text: "together with others: " + text}})
+	case len(s.passed) > 1:
+		return c.joinLater(p, s.passed[len(s.passed)/2:], text)
 	}
-	return c.refuseSettings(o.plan, []refusedGroup{{text: text}}) ||
-		waitKnown() || c.closeMore(o.plan, s.closed, text)
+	return settings() || c.wait(p, s.known, text) || c.leaveOut(p, culpritsOf(s.closed, text, false))
 }
 
-// wait makes Ingresses wait for separate tests.
-func (c *Controller) wait(p *plan, objects []model.ObjectRef, text string) (changed bool) {
-	for _, found := range waiting(objects, text) {
-		f, ok := p.finding(found, c.good)
+// leaveOut puts culprits of a plan in quarantine, and reports whether something else is served
+// now.
+func (c *Controller) leaveOut(p *plan, culprits []culprit) (changed bool) {
+	for _, culprit := range culprits {
+		f, ok := p.finding(culprit, c.good)
 		if !ok {
 			continue
 		}
@@ -92,27 +86,22 @@ func (c *Controller) wait(p *plan, objects []model.ObjectRef, text string) (chan
 	return changed
 }
 
-// joinLater leaves out the newer half of those that passed a separate test until nginx runs
-// the others. The last one of them is refused.
-func (c *Controller) joinLater(p *plan, passed []model.ObjectRef, text string) (changed bool) {
-	if len(passed) == 1 {
-		f, ok := p.finding(culprit{object: passed[0], text: "together with others: " + text}, c.good)
-		return ok && c.quarantine.Refuse(p.turn, f)
+// wait makes Ingresses wait for separate tests: first those with text that only nginx can
+// judge, and all if there are none of them.
+func (c *Controller) wait(p *plan, objects []model.ObjectRef, text string) bool {
+	typed := func(o model.ObjectRef) bool {
+		return !isUntyped(p.served.IngressOf(o), p.options.AnnotationsPrefix)
 	}
-	for _, found := range waiting(passed[len(passed)/2:], text) {
+	return c.leaveOut(p, culpritsOf(slices.DeleteFunc(slices.Clone(objects), typed), text, true)) ||
+		c.leaveOut(p, culpritsOf(objects, text, true))
+}
+
+// joinLater leaves out some of those that passed a separate test until nginx runs the others.
+func (c *Controller) joinLater(p *plan, passed []model.ObjectRef, text string) (changed bool) {
+	for _, found := range culpritsOf(passed, text, true) {
 		if f, ok := p.finding(found, c.good); ok {
 			c.quarantine.PutBack(f)
 			changed = true
-		}
-	}
-	return changed
-}
-
-// closeMore closes everything that begins as the paths of closed Ingresses do.
-func (c *Controller) closeMore(p *plan, closed []model.ObjectRef, text string) (changed bool) {
-	for _, object := range closed {
-		if f, ok := p.finding(culprit{object: object, text: text}, c.good); ok {
-			changed = c.quarantine.Refuse(p.turn, f) || changed
 		}
 	}
 	return changed

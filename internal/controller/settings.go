@@ -137,39 +137,38 @@ func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...q
 	for _, group := range groups {
 		subject := c.settingsOwner()
 		subject.Part = group.block
-		good, falls := c.goodGroup(p, subject)
-		if !falls {
+		to := c.falls(p, subject)
+		if to == nil {
 			continue
 		}
 		changed = c.quarantine.Refuse(p.turn, quarantine.Finding{
-			Subject: subject, Refused: p.settings, Good: orNone(good), Verdict: quarantine.Verdict{Text: group.text},
+			Subject: subject, Refused: p.settings, Good: orNone(to.good), Verdict: quarantine.Verdict{Text: group.text},
 			Basis: quarantine.Look(p.look).Basis(slices.Concat([]quarantine.Subject{templatesSubject, nginxSubject}, because)...),
 		}) || changed
 	}
 	return changed
 }
 
-// goodGroup returns the settings that a group falls back to, nil for the defaults;
-// false if they are those of the plan. Without a name, the groups fall back once,
-// together.
-func (c *Controller) goodGroup(p *plan, group quarantine.Subject) (good *corev1.ConfigMap, falls bool) {
-	was := c.quarantine.Of(group)
-	choices := []*corev1.ConfigMap{c.good.settings, nil}
-	switch {
-	case was != nil && group.Part == "":
-		return nil, false
-	case was != nil, c.good.settings == nil:
-		choices = choices[1:]
-	case group.Part == "":
-		choices = choices[:1]
-	}
-	others := slices.DeleteFunc(c.fallenGroups(), func(f fallenGroup) bool { return f.block == group.Part })
-	for _, good := range choices {
-		if !sameSettings(fallBack(p.settings, append(slices.Clip(others), fallenGroup{group.Part, good})), p.configMap) {
-			return good, true
+// fallen returns what a group of a plan falls back to: to what nginx ran last, or else to the
+// defaults; nil if neither differs from what is in force.
+func (p *plan) fallen(name string) *fallenGroup {
+	for _, good := range []*corev1.ConfigMap{p.good, nil} {
+		to := fallenGroup{name, good}
+		if !sameSettings(fallBack(p.configMap, []fallenGroup{to}), p.configMap) {
+			return &to
 		}
 	}
-	return nil, false
+	return nil
+}
+
+// falls returns what a group falls back to after a refusal. Without a name, the groups fall
+// back once, together: to the defaults only if nginx never ran any settings.
+func (c *Controller) falls(p *plan, group quarantine.Subject) *fallenGroup {
+	to := p.fallen(group.Part)
+	if to != nil && group.Part == "" && (c.quarantine.Of(group) != nil || to.good == nil && p.good != nil) {
+		return nil
+	}
+	return to
 }
 
 // problems returns the Problems of deleted settings, and of mistakes in place of which last

@@ -227,7 +227,7 @@ func (c *Controller) trialEnded(ctx context.Context, t *trial) {
 		if c.quarantine.Settle(t.tested, t.verdicts) > 0 && c.trials.decided.IsZero() {
 			c.trials.decided = time.Now()
 		}
-		if c.wait(t.plan, t.hidden, "it is tested again before its host opens") {
+		if c.leaveOut(t.plan, culpritsOf(t.hidden, "it is tested again before its host opens", true)) {
 			c.sync(ctx)
 			return
 		}
