@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -39,15 +37,8 @@ func (s site) kind() string {
 	return s.String()
 }
 
-// sitesOf returns the lines of a file whose text another one, or the same one with the paths of
-// the Ingress closed, does not have, by their site.
-func sitesOf(with *render.File, owner model.ObjectRef, without ...*render.File) map[site][]string {
-	known := map[string]bool{}
-	for _, file := range without {
-		for line := range file.Lines() {
-			known[string(line.Text)] = true
-		}
-	}
+// sitesOf returns the lines of a file that are not among others, by their site.
+func sitesOf(with *render.File, owner model.ObjectRef, without ...map[string]bool) map[site][]string {
 	sites := map[site][]string{}
 	var blocks []string
 	for line := range with.Lines() {
@@ -55,7 +46,8 @@ func sitesOf(with *render.File, owner model.ObjectRef, without ...*render.File) 
 		if text == "}" && len(blocks) > 0 {
 			blocks = blocks[:len(blocks)-1]
 		}
-		if !known[string(line.Text)] && text != "" && !strings.HasPrefix(text, "#") {
+		known := slices.ContainsFunc(without, func(lines map[string]bool) bool { return lines[string(line.Text)] })
+		if !known && text != "" && !strings.HasPrefix(text, "#") {
 			s := site{line.Behaviour, strings.Join(blocks, " "), line.Object == owner}
 			sites[s] = append(sites[s], string(line.Text))
 		}
@@ -91,19 +83,19 @@ func (st *stage) sitesOf(t *testing.T, block, host string) (places []place) {
 	if known, ok := st.sites[key]; ok {
 		return known
 	}
-	c, source := st.controller(t, "nobody")
-	others := slices.Clip(source.Ingresses)
-	serving := func(more ...*networkingv1.Ingress) *plan {
-		source.Ingresses = append(others, more...)
-		c.sync(t.Context())
-		c.submitted()
-		return c.latest
+	if st.plain[""] == nil {
+		nobody, _ := st.served()
+		st.plain[""] = linesIn(nobody.file)
 	}
-	without := []*render.File{serving().file}
+	without := []map[string]bool{st.plain[""]}
 	if block != "rule" {
-		without = append(without, serving(badOf("rule", host)).file)
+		if st.plain[host] == nil {
+			rule, _ := st.served(badOf("rule", host))
+			st.plain[host] = linesIn(rule.file)
+		}
+		without = append(without, st.plain[host])
 	}
-	p := serving(badOf(block, host))
+	p, c := st.served(badOf(block, host))
 	for _, problem := range p.problems {
 		if problem.Object == theBad && problem.Reason == model.InvalidValue {
 			t.Errorf("%s has a value that is not valid: %v", block, problem)
@@ -112,7 +104,7 @@ func (st *stage) sitesOf(t *testing.T, block, host string) (places []place) {
 	if c.protects(p.snap.IngressOf(theBad)) {
 		options := p.options
 		options.Denied = map[model.ObjectRef]claim.Denial{theBad: claim.DenyBeginnings}
-		without = append(without, p.render(translated(p.served, options)))
+		without = append(without, linesIn(p.render(translated(p.served, options))))
 	}
 	found := sitesOf(p.file, theBad, without...)
 	for _, at := range slices.SortedFunc(maps.Keys(found), func(a, b site) int { return strings.Compare(a.String(), b.String()) }) {

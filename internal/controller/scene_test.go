@@ -1,7 +1,12 @@
 package controller
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +20,7 @@ import (
 	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/selfsigned"
+	"sluice/internal/sift"
 )
 
 // blocks are annotations that print every block of an Ingress, by the name of the behaviour.
@@ -143,7 +149,8 @@ func around(t *testing.T, neighbour string) *objects {
 	if neighbour == "canary" {
 		beside.Spec.Rules[0].HTTP.Paths[0].Path = "/open"
 	}
-	source.Ingresses = []*networkingv1.Ingress{printing("good", "open", sharedHost, "", 1), printing("good", "elsewhere", "elsewhere.example", "", 3)}
+	source.Ingresses = []*networkingv1.Ingress{printing("good", "open", sharedHost, "", 1), printing("good", "elsewhere", "elsewhere.example", "ssl-ciphers: ECDHE+AESGCM", 3),
+		printing("bad", "sibling", "sibling.example", "configuration-snippet: set $of_sibling 1;", 4)}
 	if neighbour != "nobody" {
 		source.Ingresses = append(source.Ingresses, beside)
 	}
@@ -163,12 +170,61 @@ var theBad = objectOf("bad", "bad")
 
 // stage has what scenes share: the nginx that judges, if it is a real one, and the sites of blocks.
 type stage struct {
-	nginx       *nginx.Process
+	nginx       tester
 	environment render.Environment
 
 	mu     sync.Mutex
 	sites  map[[2]string][]place
 	beside map[string]map[string]bool
+	// plain has the lines without a block: of nobody, and of an Ingress without annotations on each host.
+	plain map[string]map[string]bool
+	// served returns the plan with an Ingress among the others, whose annotations nobody has.
+	served func(...*networkingv1.Ingress) (*plan, *Controller)
+}
+
+// linesIn returns the lines of a file.
+func linesIn(file *render.File) map[string]bool {
+	all := map[string]bool{}
+	for line := range file.Lines() {
+		all[string(line.Text)] = true
+	}
+	return all
+}
+
+// asked is a real nginx that is asked once about each text.
+type asked struct {
+	nginx *nginx.Process
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]error
+}
+
+func (a *asked) Test(ctx context.Context, conf io.WriterTo) error {
+	return a.ask(ctx, "whole\n", a.nginx.Test, conf)
+}
+
+func (a *asked) TestApart(ctx context.Context, conf io.WriterTo) error {
+	return a.ask(ctx, "apart\n", a.nginx.TestApart, conf)
+}
+
+func (a *asked) ask(ctx context.Context, how string, test func(context.Context, io.WriterTo) error, conf io.WriterTo) error {
+	var text bytes.Buffer
+	if _, err := conf.WriteTo(&text); err != nil {
+		return err
+	}
+	key := sha256.Sum256(append([]byte(how), text.Bytes()...))
+	a.mu.Lock()
+	said, known := a.known[key]
+	a.mu.Unlock()
+	if known {
+		return said
+	}
+	said = test(ctx, &text)
+	if said == nil || sift.RefusalOf(said) != nil {
+		a.mu.Lock()
+		a.known[key] = said
+		a.mu.Unlock()
+	}
+	return said
 }
 
 // linesBeside returns the lines that are there without the Ingress that nginx refuses.
@@ -179,11 +235,7 @@ func (st *stage) linesBeside(t *testing.T, neighbour string) map[string]bool {
 	if st.beside[neighbour] == nil {
 		c, _ := st.controller(t, neighbour)
 		c.sync(t.Context())
-		lines := map[string]bool{}
-		for line := range c.latest.file.Lines() {
-			lines[string(line.Text)] = true
-		}
-		st.beside[neighbour] = lines
+		st.beside[neighbour] = linesIn(c.latest.file)
 	}
 	return st.beside[neighbour]
 }
@@ -196,14 +248,15 @@ func newStage(t *testing.T, install *nginx.Install) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	st := &stage{sites: map[[2]string][]place{}, beside: map[string]map[string]bool{}, environment: render.Environment{HTTPPort: 8080, HTTPSPort: 8443, StateDir: dir, Lua: dir + "/lua"}}
+	st := &stage{sites: map[[2]string][]place{}, beside: map[string]map[string]bool{}, plain: map[string]map[string]bool{}, environment: render.Environment{HTTPPort: 8080, HTTPSPort: 8443, StateDir: dir, Lua: dir + "/lua"}}
 	e := &st.environment
+	st.served = st.serving(t)
 	if install == nil {
 		e.StreamModule, e.ModSecurityModule, e.HeadersMoreModule = "/stream.so", "/modsecurity.so", "/more.so"
 		e.Capabilities = render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, HeadersMore: true, ModSecurity: true}
 		return st
 	}
-	st.nginx = nginx.New(*install, nginx.Options{StateDir: dir}, nil)
+	st.nginx = &asked{nginx: nginx.New(*install, nginx.Options{StateDir: dir}, nil), known: map[[sha256.Size]byte]error{}}
 	can := install.Capabilities
 	e.LuaPath, e.LuaCPath, e.Modules, e.Workers, e.Capabilities = install.LuaPath, install.LuaCPath, install.Modules, 1, Capabilities(can)
 	e.StreamModule, e.HeadersMoreModule, e.ModSecurityModule = can.StreamModule(), can.HeadersMore, can.ModSecurity
@@ -221,6 +274,24 @@ func newStage(t *testing.T, install *nginx.Install) *stage {
 		}
 	}
 	return st
+}
+
+// serving returns a function that serves Ingresses among those that nginx does not refuse. All its plans
+// are of one controller, which translates and prints only what differs.
+func (st *stage) serving(t *testing.T) func(...*networkingv1.Ingress) (*plan, *Controller) {
+	t.Helper()
+	make := sync.OnceValues(func() (*Controller, *objects) { return st.controller(t, "nobody") })
+	var others []*networkingv1.Ingress
+	return func(more ...*networkingv1.Ingress) (*plan, *Controller) {
+		c, source := make()
+		if others == nil {
+			others = slices.Clip(source.Ingresses)
+		}
+		source.Ingresses = append(others, more...)
+		c.sync(t.Context())
+		c.submitted()
+		return c.latest, c
+	}
 }
 
 // controller returns one beside a neighbour, without the Ingress that nginx refuses.

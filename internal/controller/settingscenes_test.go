@@ -17,7 +17,7 @@ func (st *stage) settingLines(t *testing.T, block model.Block) (key, value strin
 	t.Helper()
 	c, source := st.controller(t, "nobody")
 	c.sync(t.Context())
-	without := c.latest.file
+	without := linesIn(c.latest.file)
 	for _, doc := range settingkeys.Describe(block.Data) {
 		for _, value := range edges.Of(doc) {
 			cm := around(t, "nobody").ConfigMaps[0]
