@@ -144,12 +144,12 @@ func (s *search) alone(forms []*networkingv1.Ingress) (found []culprit) {
 	slices.SortFunc(forms, snapshot.ByAge)
 	tried, _ := s.ingresses(false).Sift(forms, 1)
 	for _, refused := range tried.Refused {
-		found = append(found, culprit{object: snapshot.RefOf(refused.Candidate), text: refused.Text})
+		found = append(found, culprit{object: snapshot.RefOf(refused.Suspect), text: refused.Text})
 	}
 	return found
 }
 
-// ingresses are candidates that are tested in small files, with those that nginx runs on their
+// ingresses are suspects that are tested in small files, with those that nginx runs on their
 // hosts. If open is set, their paths that the plan closes are served.
 func (s *search) ingresses(open bool) sift.Kind[*networkingv1.Ingress] {
 	return sift.Kind[*networkingv1.Ingress]{

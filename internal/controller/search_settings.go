@@ -33,7 +33,7 @@ func (s *search) settings() (found []refusedGroup) {
 	tried, _ := kind.Sift(written, len(written))
 	s.baseless = len(tried.Taken) < len(written)
 	for _, refused := range tried.Refused {
-		found = append(found, refusedGroup{refused.Candidate, messageOf(refused.Text)})
+		found = append(found, refusedGroup{refused.Suspect, messageOf(refused.Text)})
 	}
 	return found
 }

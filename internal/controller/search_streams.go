@@ -42,7 +42,7 @@ func (s *search) streams() (found []culprit) {
 	}
 	tried, _ := kind.Sift(all, len(all))
 	for _, refused := range tried.Refused {
-		found = append(found, refused.Candidate.culprit(refused.Text))
+		found = append(found, refused.Suspect.culprit(refused.Text))
 	}
 	return found
 }

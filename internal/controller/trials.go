@@ -186,7 +186,7 @@ func (t *trial) test(ctx context.Context, process tester) {
 		decide(ing, quarantine.Verdict{Passed: true})
 	}
 	for _, refused := range tried.Refused {
-		decide(refused.Candidate, quarantine.Verdict{Text: messageOf(refused.Text)})
+		decide(refused.Suspect, quarantine.Verdict{Text: messageOf(refused.Text)})
 	}
 	for _, ing := range tried.Rest {
 		if t.untested {

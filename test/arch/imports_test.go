@@ -29,7 +29,7 @@ var ranks = map[string]int{
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
 	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8, "internal/admission/certificate": 8,
 
-	"internal/diff": 9, "internal/migrate": 9, "internal/compare/client": 9, "internal/admission": 9,
+	"internal/diff": 9, "internal/migrate": 9, "internal/sift": 9, "internal/compare/client": 9, "internal/admission": 9,
 
 	"internal/debug": 10, "internal/plugin": 10, "internal/admission/webhook": 10,
 

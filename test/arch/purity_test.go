@@ -13,7 +13,7 @@ import (
 // out.
 var core = []string{
 	"internal/model", "internal/giveway", "internal/pcre", "internal/nearby", "internal/syntax", "internal/tokens", "internal/snippets", "internal/snapshot", "internal/manifest/decode", "internal/keys", "internal/annotations", "internal/settings",
-	"internal/claim", "internal/assemble", "internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/admission", "internal/compare", "internal/debugapi", "internal/quarantine", "internal/healthcheck", "templates", "internal/diff", "internal/migrate", "docs", "charts",
+	"internal/claim", "internal/assemble", "internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/admission", "internal/compare", "internal/debugapi", "internal/quarantine", "internal/sift", "internal/healthcheck", "templates", "internal/diff", "internal/migrate", "docs", "charts",
 }
 
 // worldly are packages that touch the world: the file system, the network,
