@@ -27,7 +27,7 @@ FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image run check static test test-image docs golden manifests bench fuzz render nginx-rootfs cluster clients setup setup-test
+.PHONY: help build image run check static test test-image docs golden manifests bench fuzz modules render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -42,12 +42,13 @@ run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 
 	docs/examples/run.sh
 
 test: setup-test ## everything: the static checks of `make check`, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
-	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
-	echo "second nginx: $$root"; \
+	@set -euo pipefail; test/rootfs/build.sh $(ROOTFS) >/dev/null & unpacking=$$!; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
+	wait "$$unpacking"; export SLUICE_NGINX_ROOT; SLUICE_NGINX_ROOT="$$(test/rootfs/build.sh $(ROOTFS))"; \
+	echo "second nginx: $$SLUICE_NGINX_ROOT"; \
 	test/beside.sh "$(GO) $(TEST_ALL) $(LONGEST) ./..." $(foreach module,$(filter-out .,$(MODULES)),"$(GO) -C $(module) $(TEST_ALL) ./...") "$(STATIC)"
 
 check: setup-test ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx, and docs/compatibility.md
@@ -80,11 +81,10 @@ test-image: ## the image: built twice, the same to the byte, run beside an API s
 	manager="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE" cert-manager)"; echo "cert-manager: $$manager"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
-	rm -rf "$(IMAGES)"; for time in first second; do DIST="$(IMAGES)/$$time" ./build.sh image $(ARCH); done; \
+	rm -rf "$(IMAGES)"; DIST="$(IMAGES)/first" ./build.sh image $(ARCH) & first=$$!; DIST="$(IMAGES)/second" ./build.sh image $(ARCH); wait "$$first"; \
 	export SLUICE_IMAGE="$$(ls "$(IMAGES)"/first/*.oci.tar)" SLUICE_IMAGE_AGAIN="$$(ls "$(IMAGES)"/second/*.oci.tar)"; \
-	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
-	$(GO) -C test/chart test -tags image ./certmanager -count=1 -timeout 10m -v || status=1; \
-	$(GO) -C test/cluster test -tags image -p 1 ./image ./real -count=1 -timeout 20m -v || status=1; exit $$status
+	test/beside.sh "$(GO) -C test/cluster test -vet=off -tags image -p 1 ./real ./image -count=1 -timeout 20m -v" \
+		"$(GO) -C rootfs/pack test -vet=off ./... -count=1" "$(GO) -C test/chart test -vet=off -tags image ./certmanager -count=1 -timeout 10m -v"
 
 ifdef CASE
 golden: setup-test ## CASE=path-exact: check one golden case and print the differences (UPDATE=1: write its expectations anew). Without CASE: write all expectations anew, of test/golden, internal/debug, test/chart, docs/reference, docs/monitoring.md and docs/compatibility.md; read the difference before committing it
@@ -119,6 +119,11 @@ fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)
 			$(GO) test "$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) < /dev/null; \
 		done; \
 	done
+
+modules: ## go.mod of all modules anew, with one version of each module that several of them need, which is what test/arch wants
+	@set -euo pipefail; folders="$$(find . -name .cache -prune -o -name go.mod -printf '%h\n')"; export GOWORK="$$PWD/.cache/go.work"; \
+	mkdir -p .cache; rm -f .cache/go.work*; $(GO) work init; $(GO) work use $$folders; $(GO) work sync; rm -f .cache/go.work*; \
+	for folder in $$folders; do (cd "$$folder" && GOWORK=off $(GO) mod tidy); done; GOWORK=off $(GO) test -vet=off ./test/arch -run TestModulesAgree
 
 render: ## the nginx.conf of the example shop, on standard output
 	@$(GO) run ./cmd/sluice render -f $(EXAMPLE) --configmap shop/sluice
