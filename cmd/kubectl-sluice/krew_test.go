@@ -180,16 +180,3 @@ func TestKrewRulesRefuse(t *testing.T) {
 		t.Errorf("%d things are wrong with an empty manifest: %q", got, plugin.wrongs())
 	}
 }
-
-// TestOtherPlatformCompiles: the plugin and all that it imports build for a system
-// that is not the one of the developers.
-func TestOtherPlatformCompiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the libraries of Kubernetes once more")
-	}
-	build := exec.Command("go", "build", "-gcflags=all=-N -l", "sluice/internal/plugin")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Errorf("for windows/amd64: %v\n%s", err, output)
-	}
-}
