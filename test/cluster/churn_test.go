@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,9 +17,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
 
 	"sluice/test/kit"
 )
@@ -32,7 +29,6 @@ const crowd = 1000
 // that leads to one listener.
 type churn struct {
 	cluster *Cluster
-	clients *kubernetes.Clientset // speaks protobuf, which costs the API server less
 	name    string
 	address string // of the listener
 	sluice  *Sluice
@@ -57,7 +53,7 @@ func (h *churn) objects(i int) (*networkingv1.Ingress, *corev1.Service, *discove
 // create makes all objects at once: as fast as the API server takes them.
 func (h *churn) create(t *testing.T) {
 	t.Helper()
-	clients, ctx := h.clients, t.Context()
+	clients, ctx := h.cluster.Admin(), t.Context()
 	h.each(t, func(i int) error {
 		ingress, service, slice := h.objects(i)
 		if _, err := clients.NetworkingV1().Ingresses(h.name).Create(ctx, ingress, metav1.CreateOptions{}); err != nil {
@@ -166,25 +162,11 @@ func (h *churn) memory(t *testing.T) footprint {
 	return m
 }
 
-// nginx are the processes of nginx: the master and its workers, which are all in
-// its group.
+// nginx are the processes of nginx: the master and its workers.
 func (h *churn) nginx(t *testing.T) []int {
 	t.Helper()
 	master := h.sluice.master(t)
-	var found []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, stat := range stats {
-		content, err := os.ReadFile(stat)
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(content), ") ")
-		if fields := strings.Fields(rest); len(fields) > 2 && fields[2] == strconv.Itoa(master) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-			found = append(found, pid)
-		}
-	}
-	return found
+	return append(kit.Children(master), master)
 }
 
 // share is the memory of a process without its program, in MB: what it shares with
@@ -265,12 +247,6 @@ func startChurn(t *testing.T) *churn {
 	t.Helper()
 	c := Shared(t)
 	h := &churn{cluster: c, name: "churn"}
-	config := c.Config()
-	config.ContentType = runtime.ContentTypeProtobuf
-	var err error
-	if h.clients, err = kubernetes.NewForConfig(config); err != nil {
-		t.Fatal(err)
-	}
 	h.address, _ = standIn(t, says("here"))
 	c.Apply(t, Namespace(h.name))
 	c.lend(t, classOf(h.name))

@@ -36,6 +36,7 @@ import (
 	"syscall"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -163,7 +164,9 @@ func (c *Cluster) connect() error {
 	if c.admin, err = c.configOf("admin", "system:masters"); err != nil {
 		return err
 	}
-	if c.clients, err = kubernetes.NewForConfig(c.admin); err != nil {
+	compact := c.Config() // protobuf costs the API server and the tests less than JSON
+	compact.ContentType, compact.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
+	if c.clients, err = kubernetes.NewForConfig(compact); err != nil {
 		return err
 	}
 	c.applier, err = newApplier(c.admin)

@@ -240,10 +240,12 @@ func TestNoopsAreNoWork(t *testing.T) {
 	}
 }
 
-// unselected is a Service without pods, and its EndpointSlice with addresses.
+// unselected is a Service without pods, and its EndpointSlice with addresses. It has no address of
+// its own, which nobody asks here: to give one, the API server makes an object more, and looks
+// through all that it gave before.
 func unselected(namespace, name string, addresses ...string) (*corev1.Service, *discoveryv1.EndpointSlice) {
 	service := Service(namespace, name)
-	service.Spec.Selector = nil
+	service.Spec.Selector, service.Spec.ClusterIP = nil, corev1.ClusterIPNone
 	port, portName := int32(PodPort), "http"
 	slice := &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: name}},

@@ -15,7 +15,7 @@ import (
 	"sluice/test/kit"
 )
 
-// pollEvery is how often is looked whether something has happened.
+// pollEvery is how often is looked whether something has happened, at first: see kit.Pause.
 const pollEvery = 20 * time.Millisecond
 
 // Eventually polls until a check gives no error. If that does not come within
@@ -33,7 +33,7 @@ func Eventually(t testing.TB, what string, check func(ctx context.Context) error
 // gives the last error that was not only for want of time.
 func poll(ctx context.Context, check func(ctx context.Context) error) error {
 	var last error
-	for {
+	for began := time.Now(); ; {
 		err := check(ctx)
 		if err == nil {
 			return nil
@@ -44,7 +44,7 @@ func poll(ctx context.Context, check func(ctx context.Context) error) error {
 		select {
 		case <-ctx.Done():
 			return last
-		case <-time.After(pollEvery):
+		case <-time.After(kit.Pause(began, pollEvery)):
 		}
 	}
 }

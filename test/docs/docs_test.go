@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,12 +53,16 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	manifests := &Manifests{Folder: t.TempDir(), Tools: writers, Chart: filepath.Join(root, "charts", "sluice")}
+	checkout := filepath.Join(kit.StateDir(t), "sluice")
+	if err := errors.Join(os.Mkdir(checkout, 0o755), NewCheckout(root, checkout)); err != nil {
+		t.Fatal(err)
+	}
 	for _, page := range readPages(t) {
 		if generated(page) || len(page.Blocks) == 0 {
 			continue
 		}
 		t.Run(page.Path, func(t *testing.T) {
-			r := newRunner(t, page, tools)
+			r := newRunner(t, page, checkout, tools)
 			if uses(page, "yaml") && manifests.Cluster == nil {
 				manifests.Cluster = cluster.Shared(t)
 				manifests.Tools.Environment = append(writers.Environment, "KUBECONFIG="+manifests.Cluster.Kubeconfig(t, "writer", "system:masters"))
@@ -72,9 +75,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// newRunner gives a page what a reader has: a copy of the checkout, a home, a
+// newRunner gives a page what a reader has: a copy of a checkout that NewCheckout made, a home, a
 // shell, and a cluster if it uses one.
-func newRunner(t *testing.T, page *pages.Page, tools Tools) *Runner {
+func newRunner(t *testing.T, page *pages.Page, from string, tools Tools) *Runner {
 	t.Helper()
 	// Its path is short, for the unix sockets below the home.
 	folder := kit.StateDir(t)
@@ -84,7 +87,7 @@ func newRunner(t *testing.T, page *pages.Page, tools Tools) *Runner {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(CopyCheckout(root, checkout), Commit(checkout)); err != nil {
+	if err := copyFolder(from, checkout, nil); err != nil {
 		t.Fatal(err)
 	}
 	tools, err := tools.In(home)
@@ -168,13 +171,11 @@ func prepareTools(t *testing.T) Tools {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plugin := filepath.Join(t.TempDir(), "kubectl-sluice")
-	build := exec.Command("go", "build", "-trimpath", "-o", plugin, "./cmd/kubectl-sluice")
-	build.Dir = root
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the plugin: %v: %s", err, said)
+	plugin, err := kit.BuildPlugin(cluster.SluicePath(), "-trimpath")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Tools{Path: []string{filepath.Dir(cluster.SluicePath()), filepath.Dir(plugin), clients}}
+	return Tools{Path: []string{filepath.Dir(plugin), clients}}
 }
 
 // generated says whether a page is written by test/reference, from cases that are

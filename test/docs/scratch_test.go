@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -11,7 +13,7 @@ import (
 // nothing is where the copy belongs to another, as that of a linked work tree would.
 func TestCommitIsTheCopys(t *testing.T) {
 	t.Parallel()
-	from, to := t.TempDir(), t.TempDir()
+	from, once, to := t.TempDir(), t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{".git": "gitdir: /nowhere\n", "README.md": "# Sluice\n"} {
 		if err := os.WriteFile(filepath.Join(from, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -20,14 +22,23 @@ func TestCommitIsTheCopys(t *testing.T) {
 	if err := Commit(from); err == nil {
 		t.Error("a folder that belongs to another repository was committed")
 	}
-	if err := CopyCheckout(from, to); err != nil {
+	if err := errors.Join(NewCheckout(from, once), copyFolder(once, to, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Commit(to); err != nil {
+	describe := func() string {
+		version, err := exec.Command("git", "-C", to, "describe", "--always", "--dirty", "--tags").Output()
+		if err != nil || len(version) < 7 {
+			t.Errorf("git describe: %q, %v", version, err)
+		}
+		return string(version)
+	}
+	if clean := describe(); strings.Contains(clean, "dirty") {
+		t.Errorf("a copy that nobody has changed is %s", clean)
+	}
+	if err := os.WriteFile(filepath.Join(to, "README.md"), []byte("# Other\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	describe := exec.Command("git", "-C", to, "describe", "--always", "--dirty", "--tags")
-	if version, err := describe.Output(); err != nil || len(version) < 7 {
-		t.Errorf("git describe: %q, %v", version, err)
+	if changed := describe(); !strings.Contains(changed, "dirty") {
+		t.Errorf("a copy that was changed is %s", changed)
 	}
 }

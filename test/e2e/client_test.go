@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"sluice/test/kit"
 )
@@ -142,7 +143,7 @@ func portOf(server *httptest.Server) int {
 	return server.Listener.Addr().(*net.TCPAddr).Port
 }
 
-// load asks a URL all the time, with a number of clients, until stopped.
+// load asks a URL again and again, with a number of clients, until stopped.
 type load struct {
 	requests, failed atomic.Int64
 	first            atomic.Pointer[string]
@@ -150,8 +151,16 @@ type load struct {
 	done             chan struct{}
 }
 
+// breath is how long a client of a load waits between an answer and its next request. Two
+// clients without it keep two cores busy as long as a test waits for reloads, to no use: in each of
+// those a dozen requests are under way all the same.
+const breath = 2 * time.Millisecond
+
 // generate starts a load. A request fails if it is not answered with 200.
-func (s *sluice) generate(url string, clients int) *load {
+func (s *sluice) generate(url string, clients int) *load { return s.press(url, clients, breath) }
+
+// press is generate with another time between requests.
+func (s *sluice) press(url string, clients int, between time.Duration) *load {
 	l := &load{stopping: make(chan struct{}), done: make(chan struct{}, clients)}
 	for range clients {
 		go func() {
@@ -160,7 +169,7 @@ func (s *sluice) generate(url string, clients int) *load {
 				select {
 				case <-l.stopping:
 					return
-				default:
+				case <-time.After(between):
 					l.one(s, url)
 				}
 			}

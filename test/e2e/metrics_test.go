@@ -104,7 +104,7 @@ func TestMetricsCountEachRequestOnce(t *testing.T) {
 		manifests["counted.yaml"] = ingress("counted", "counted.example", []string{"/ Prefix web"})
 		s := start(t, root, manifests, "--enable-metrics")
 		s.waitBackend("http://a.example/", "web")
-		load := s.generate("http://counted.example/", 8) // nobody has asked this host before
+		load := s.press("http://counted.example/", 8, 0) // nobody has asked this host before
 		for i := range 10 {
 			s.write("b.yaml", ingress("b", "b.example", []string{fmt.Sprintf("/v%d Prefix web", i)}))
 			s.waitBackend(fmt.Sprintf("http://b.example/v%d", i), "web")

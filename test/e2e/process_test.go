@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"sluice/test/kit"
 )
 
 // master is the process id of the nginx master of this sluice, 0 if none.
@@ -23,17 +26,9 @@ func (s *sluice) master() int {
 	return pid
 }
 
-// workers are the children of a master.
+// workers are the children of a master that go on.
 func workers(master int) []int {
-	var found []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, stat := range stats {
-		pid, parent := parentOf(stat)
-		if parent == master {
-			found = append(found, pid)
-		}
-	}
-	return found
+	return slices.DeleteFunc(kit.Children(master), func(pid int) bool { return !alive(pid) })
 }
 
 // processes are the nginx master of this sluice and its workers. One that was killed may not be back yet, though its

@@ -71,12 +71,12 @@ type counts struct {
 	done             chan struct{}
 }
 
-// count asks until ctx ends.
+// count asks until ctx ends, with a breath between.
 func count(ctx context.Context, ask func() error) *counts {
 	c := &counts{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		for ctx.Err() == nil {
+		for ; ctx.Err() == nil; time.Sleep(breath) {
 			c.requests.Add(1)
 			if ask() != nil {
 				c.failed.Add(1)

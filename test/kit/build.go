@@ -14,12 +14,14 @@
 package kit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // withoutDebugData halves the time of the linker. Stack traces do not need the data of debuggers.
@@ -35,20 +37,55 @@ func WithSluice(run func(path string) int, flags ...string) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	root, err := ModuleRoot()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "build sluice:", err)
-		return 1
-	}
 	path := filepath.Join(dir, "sluice")
-	arguments := append([]string{"build", withoutDebugData, "-o", path}, flags...)
-	build := exec.Command("go", append(arguments, "sluice/cmd/sluice")...)
-	build.Dir, build.Stderr = root, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build sluice:", err)
+	if err := build(path, flags); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return run(path)
+}
+
+// build makes a path the program of cmd that has its name. go links a program again for each new
+// path, which costs five seconds of a processor, but not where one stands that is up to date. So it
+// is built in .cache, once for all test packages that want the same flags, and path is a link to it.
+func build(path string, flags []string) error {
+	name := filepath.Base(path)
+	fail := func(err error) error { return fmt.Errorf("build %s: %w", name, err) }
+	root, err := ModuleRoot()
+	if err != nil {
+		return fail(err)
+	}
+	kept := filepath.Join(root, ".cache", "programs", fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(flags, "\n"))))[:16])
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return fail(err)
+	}
+	lock, err := os.OpenFile(filepath.Join(kept, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return fail(err)
+	}
+	defer lock.Close() // which unlocks it
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fail(err)
+	}
+	arguments := append([]string{"build", withoutDebugData, "-o", filepath.Join(kept, name)}, flags...)
+	command := exec.Command("go", append(arguments, "sluice/cmd/"+name)...)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
+		return fail(fmt.Errorf("%w\n%s", err, output))
+	}
+	return link(filepath.Join(kept, name), path)
+}
+
+// link makes a path a file that stays as it is when go builds another in the place of the first.
+func link(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	content, err := os.ReadFile(from) // on another file system
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o755)
 }
 
 // LikeRelease makes WithSluice build what build.sh releases, which needs less memory, and returns the
@@ -58,19 +95,13 @@ func LikeRelease() (flags []string) {
 	return []string{"-trimpath", "-ldflags=-s -w"}
 }
 
-// BuildPlugin builds the kubectl plugin beside a sluice, and returns its path.
-func BuildPlugin(sluice string) (string, error) {
-	root, err := ModuleRoot()
-	if err != nil {
-		return "", err
-	}
+// BuildPlugin builds the kubectl plugin beside a sluice with flags of go build, and returns its path.
+func BuildPlugin(sluice string, flags ...string) (string, error) {
 	path := filepath.Join(filepath.Dir(sluice), "kubectl-sluice")
-	build := exec.Command("go", "build", withoutDebugData, "-o", path, "./cmd/kubectl-sluice")
-	build.Dir = root
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build kubectl-sluice: %w\n%s", err, output)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
 	}
-	return path, nil
+	return path, build(path, flags)
 }
 
 // ModuleRoot returns the folder of Sluice's go.mod, which is the root of the checkout. Tests

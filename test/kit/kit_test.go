@@ -64,3 +64,30 @@ func TestReloads(t *testing.T) {
 		}
 	}
 }
+
+func TestPauseGrows(t *testing.T) {
+	t.Parallel()
+	for since, want := range map[time.Duration]time.Duration{0: 5 * time.Millisecond, 800 * time.Millisecond: 20 * time.Millisecond, time.Hour: 40 * time.Millisecond} {
+		if got := Pause(time.Now().Add(-since), 5*time.Millisecond); got.Round(5*time.Millisecond) != want {
+			t.Errorf("after %s: %s, want %s", since, got, want)
+		}
+	}
+}
+
+func TestChildren(t *testing.T) {
+	t.Parallel()
+	command := exec.Command("sh", "-c", "sleep 60 & sleep 60 & wait")
+	p := Start(t, command, Log(filepath.Join(t.TempDir(), "log")))
+	var children []int
+	Await(t, "two children", func() bool { children = Children(p.PID()); return len(children) == 2 })
+	for _, pid := range children {
+		if len(Children(pid)) > 0 {
+			t.Errorf("the child %d has children", pid)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	p.Stop(syscall.SIGKILL, Patience)
+	if got := Children(p.PID()); len(got) > 0 {
+		t.Errorf("who has ended has the children %d", got)
+	}
+}

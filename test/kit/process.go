@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -188,12 +190,36 @@ const (
 	RequestPatience = time.Minute
 )
 
-// Await polls until holds returns true, and fails the test after Patience.
+// Await polls until holds returns true, and fails the test after Patience. The longer it takes the
+// less often it looks, but never later than a fortieth of the time: reading logs and asking
+// processes every 5 ms took a good part of the processor of a busy machine.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	for began := time.Now(); !holds(); time.Sleep(Pause(began, 5*time.Millisecond)) {
+		if time.Since(began) > Patience {
 			t.Fatalf("waited %s in vain for %s", Patience, what)
 		}
 	}
+}
+
+// Pause is the time to the next look at something that is waited for since a moment: the shortest
+// at first, and at most eight times that.
+func Pause(began time.Time, shortest time.Duration) time.Duration {
+	return min(max(shortest, time.Since(began)/40), 8*shortest)
+}
+
+// Children are the processes that a process of one thread, such as nginx's master, has started and
+// that are its own still, also those that have ended and that it has not reaped. Looking through
+// all processes of a machine for them takes a hundred times as long. Source: proc(5),
+// /proc/pid/task/tid/children, which Linux has since 3.5.
+func Children(parent int) []int {
+	id := strconv.Itoa(parent)
+	content, _ := os.ReadFile(filepath.Join("/proc", id, "task", id, "children"))
+	var found []int
+	for _, child := range strings.Fields(string(content)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			found = append(found, pid)
+		}
+	}
+	return found
 }
