@@ -66,7 +66,7 @@ static: setup-test
 	staticcheck="$$($(GO) tool -n staticcheck)"; status=0; \
 	for module in $(MODULES) rootfs/pack; do \
 		echo "vet and staticcheck: $$module"; \
-		(cd "$$module" && $(GO) vet -tags image ./... && "$$staticcheck" -tags image ./...) || status=1; \
+		(cd "$$module" && $(GO) vet -tags image ./... && GOGC=400 "$$staticcheck" -tags image ./...) || status=1; \
 	done; exit $$status
 
 docs: setup-test cluster clients ## what README.md and docs tell users to do, done: every command run, every manifest applied
