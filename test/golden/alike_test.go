@@ -15,11 +15,11 @@ var each = flag.Bool("each", false, "ask every nginx for the requests of every c
 // HTTP/2 and TLS, modules that one of them lacks, what other people write for nginx, how
 // headers of one name are joined, what is logged and when a connection ends.
 // Source: https://nginx.org/en/CHANGES, from 1.22 to 1.26.
-var apart = regexp.MustCompile(`(?i)snippet|modsecurity|brotli|geoip|http2|http3|quic|grpc|fcgi|https://|auth-tls|proxy-ssl|ssl-|certificate|stream|tcp-services|passthrough|cookie|keep-?alive|upgrade|websocket|chunk|mirror|x-accel`)
+var apart = regexp.MustCompile(`(?i)snippet|modsecurity|brotli|geoip|http2|http3|quic|grpc|fcgi|auth-tls|proxy-ssl|ssl-|(?:tcp|udp)-services|passthrough|keep-?alive|upgrade:|websocket|chunk|mirror-|x-accel|(?m:^\S+ https://)`)
 
 // eachOf is how many of the other cases are one that every nginx is asked for: such that what
 // nobody thought of has many chances to be seen.
-const eachOf = 4
+const eachOf = 8
 
 // eachAsks says whether every nginx is asked for the requests of a case, which the others only
 // load. This can miss what two versions do in different ways with a directive that both
