@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +24,7 @@ var sections = []string{"manifests.yaml", "claims.yaml", "options", "not-served"
 type testCase struct {
 	path    string
 	archive *txtar.Archive
-	// decoded is what the manifests hold, decoded at the first use.
+	// decoded is what the manifests hold, shared with others since the first use.
 	decoded *lint.Manifests
 }
 
@@ -59,14 +60,25 @@ func (c *testCase) section(name string) (string, bool) {
 func (c *testCase) manifests(t *testing.T) lint.Manifests {
 	t.Helper()
 	if c.decoded == nil {
-		all := c.decode(t)
-		c.decoded = &all
+		text, _ := c.section("manifests.yaml")
+		shared, found := decoded.Load(text)
+		if !found {
+			all := c.decode(t)
+			shared, _ = decoded.LoadOrStore(text, &all)
+		}
+		c.decoded = shared.(*lint.Manifests)
+	}
+	if _, about := c.section("lint"); !about && len(c.decoded.Errors) > 0 {
+		t.Fatal(errors.Join(c.decoded.Errors...))
 	}
 	all := *c.decoded
 	all.Objects = snapshot.Objects{}
 	all.Objects.Append(c.decoded.Objects)
 	return all
 }
+
+// decoded are the manifests of all cases, by their text: many tests read each case.
+var decoded sync.Map
 
 func (c *testCase) decode(t *testing.T) lint.Manifests {
 	t.Helper()
@@ -85,9 +97,6 @@ func (c *testCase) decode(t *testing.T) lint.Manifests {
 		}
 	}
 	take(&all, "manifests.yaml", []byte(text))
-	if _, about := c.section("lint"); !about && len(all.Errors) > 0 {
-		t.Fatal(errors.Join(all.Errors...))
-	}
 	return all
 }
 

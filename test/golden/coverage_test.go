@@ -164,7 +164,7 @@ func (c *testCase) judged(t *testing.T, found []use) []use {
 	if len(found) == 0 {
 		return nil
 	}
-	problems := workOut(t, c, 0).problems
+	problems := workedOut(t, c).problems
 	for i := range found {
 		found[i].keys = len(found)
 		for _, p := range problems {
@@ -269,7 +269,7 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		if hasRoutes && routes != o.routes() || len(missingParts(parts, string(o.file.Bytes()))) > 0 {
 			return true
 		}
-		if others := ofSecrets(o); len(others) > 0 && u.in.hasProblems() && !slices.Equal(others, ofSecrets(workOut(t, u.in, 0))) {
+		if others := ofSecrets(o); len(others) > 0 && u.in.hasProblems() && !slices.Equal(others, ofSecrets(workedOut(t, u.in))) {
 			return true
 		}
 		if len(u.in.requests(t)) > 0 && !slices.ContainsFunc(served, func(c *testCase) bool { return c.path == u.in.path }) {
@@ -294,7 +294,7 @@ func (k key) onlyLint() bool { return k.Key == "strict-validate-path-type" }
 
 // lints reports whether lint finds something else in another case.
 func (c *testCase) lints(t *testing.T, other *testCase) bool {
-	return workOut(t, c, 0).lintLines(t) != workOut(t, other, 0).lintLines(t)
+	return workedOut(t, c).lintLines(t) != workOut(t, other, 0).lintLines(t)
 }
 
 // ofSecrets are the Problems of Secrets. They show a setting without an effect on nginx.conf.

@@ -24,7 +24,7 @@ func TestExplanations(t *testing.T) {
 	explained := 0
 	for _, path := range paths {
 		c := readCase(t, path)
-		o := workOut(t, c, 0)
+		o := workedOut(t, c)
 		input := c.input(t, o)
 		recorded := c.recorded(t)
 		for i, r := range c.requests(t) {

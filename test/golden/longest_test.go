@@ -44,7 +44,7 @@ func TestLongestTextsArePushed(t *testing.T) {
 				continue
 			}
 			pushed[u.in.path] = true
-			if err := nginx.Client.Push(context.Background(), workOut(t, u.in, 0).config.Dynamic); err != nil {
+			if err := nginx.Client.Push(context.Background(), workedOut(t, u.in).config.Dynamic); err != nil {
 				t.Fatalf("%s of %s: %v", k.Key, u.in.path, err)
 			}
 		}

@@ -44,16 +44,30 @@ func logsOf(conf []byte, access string) []byte {
 	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("${1}access_log "+access+" "))
 }
 
+// prepare writes what an nginx needs to serve an outcome.
+func (o *outcome) prepare(t *testing.T, installed kit.Nginx) (site *kit.Site, access string) {
+	t.Helper()
+	site = installed.Site(t)
+	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
+	access = filepath.Join(site.State, "access.log")
+	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
+	site.WriteUsers(t, o.config.Dynamic.Users)
+	return site, access
+}
+
+// loadCase wants an nginx to take the configuration of an outcome.
+func loadCase(t *testing.T, o *outcome, installed kit.Nginx) {
+	t.Helper()
+	site, _ := o.prepare(t, installed)
+	check(t, site)
+}
+
 // serveCase loads the configuration of a case with its outcome into an nginx and gives
 // the lines of its requests as that nginx answers them, having compared each with
 // route.Match, and what it logged of them.
 func serveCase(t *testing.T, c *testCase, o *outcome, installed kit.Nginx) (lines, logged string) {
 	t.Helper()
-	site := installed.Site(t)
-	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
-	access := filepath.Join(site.State, "access.log")
-	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
-	site.WriteUsers(t, o.config.Dynamic.Users)
+	site, access := o.prepare(t, installed)
 	if words, ok := c.section("refused"); ok {
 		refuses(t, site, strings.TrimSpace(words))
 		return "", ""

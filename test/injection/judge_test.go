@@ -31,6 +31,8 @@ type judge struct {
 	problems   map[model.Problem]bool
 	// known are the files that were read already, by their hash.
 	known map[string]*reading
+	// traces are the cases that changed anything or gave a Problem.
+	traces int
 
 	tally
 }
@@ -140,6 +142,9 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 		}
 	}
 	fresh := j.fresh(c, o)
+	if len(fresh) > 0 || !o.file.Equal(j.base.file) || !reflect.DeepEqual(o.config, j.base.config) {
+		j.traces++
+	}
 	if o.file.Equal(j.base.file) {
 		j.unchanged(c, o, fresh)
 		if slices.Contains(guarding, c.key()) {

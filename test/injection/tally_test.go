@@ -13,6 +13,8 @@ type tally struct {
 	cases, refused, same int
 	// files were read.
 	files int
+	// places had values tried.
+	places int
 }
 
 func (c *tally) add(other *tally) {
@@ -22,8 +24,9 @@ func (c *tally) add(other *tally) {
 	c.refused += other.refused
 	c.same += other.same
 	c.files += other.files
+	c.places += other.places
 }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("%d cases; as YAML %d refused and %d read as they were; %d files read", c.cases, c.refused, c.same, c.files)
+	return fmt.Sprintf("%d cases in %d places; as YAML %d refused and %d read as they were; %d files read", c.cases, c.places, c.refused, c.same, c.files)
 }
