@@ -83,8 +83,9 @@ test-image: ## the image: built twice, the same to the byte, run beside an API s
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
 	rm -rf "$(IMAGES)"; DIST="$(IMAGES)/first" ./build.sh image $(ARCH) & first=$$!; DIST="$(IMAGES)/second" ./build.sh image $(ARCH); wait "$$first"; \
 	export SLUICE_IMAGE="$$(ls "$(IMAGES)"/first/*.oci.tar)" SLUICE_IMAGE_AGAIN="$$(ls "$(IMAGES)"/second/*.oci.tar)"; \
-	test/beside.sh "$(GO) -C test/cluster test -vet=off -tags image -p 1 ./real ./image -count=1 -timeout 20m -v" \
-		"$(GO) -C rootfs/pack test -vet=off ./... -count=1" "$(GO) -C test/chart test -vet=off -tags image ./certmanager -count=1 -timeout 10m -v"
+	status=0; $(GO) -C rootfs/pack test -vet=off ./... -count=1 || status=1; \
+	$(GO) -C test/chart test -vet=off -tags image ./certmanager -count=1 -timeout 10m -v || status=1; \
+	$(GO) -C test/cluster test -vet=off -tags image -p 1 ./image ./real -count=1 -timeout 20m -v || status=1; exit $$status
 
 ifdef CASE
 golden: setup-test ## CASE=path-exact: check one golden case and print the differences (UPDATE=1: write its expectations anew). Without CASE: write all expectations anew, of test/golden, internal/debug, test/chart, docs/reference, docs/monitoring.md and docs/compatibility.md; read the difference before committing it
