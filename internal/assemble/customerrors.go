@@ -224,7 +224,7 @@ func (e *errorsAt) addPages() {
 	}
 	e.addBlock(e.at, "custom-errors", block)
 	if !e.intercepts && e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
-		e.proxyWhenEmpty(503) // it is an error of nginx
+		e.unavailableWhenEmpty() // it is an error of nginx
 	}
 }
 
@@ -301,13 +301,13 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
 	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{to})
-	e.proxyWhenEmpty(503)
+	e.unavailableWhenEmpty()
 }
 
-// proxyWhenEmpty sets the status without endpoints. Locations share a Proxy.
-func (e *errorsAt) proxyWhenEmpty(code int) {
+// unavailableWhenEmpty makes 503 the status without endpoints. Locations share a Proxy.
+func (e *errorsAt) unavailableWhenEmpty() {
 	proxy := *e.at.Proxy
-	proxy.WhenEmpty = code
+	proxy.WhenEmpty = 503
 	e.at.Proxy = &proxy
 }
 

@@ -1,9 +1,11 @@
 package random
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"sluice/docs"
@@ -19,6 +21,24 @@ type cause struct {
 	row string
 	// holds says whether what differs at a place of an answer comes of it.
 	holds func(a *asked, place string) bool
+}
+
+// explained has the rows of the causes that explained a difference.
+var explained sync.Map
+
+// wantEachCause wants a difference for each cause once all worlds were asked; -run can choose some.
+func wantEachCause(t *testing.T) {
+	t.Helper()
+	if chosen := flag.Lookup("test.run").Value.String(); strings.Contains(chosen, "/") {
+		return
+	}
+	t.Cleanup(func() {
+		for _, c := range causes {
+			if _, explains := explained.Load(c.row); !explains {
+				t.Errorf("no answer differs any more because of the row %q", c.row)
+			}
+		}
+	})
 }
 
 // causes are all of them.
