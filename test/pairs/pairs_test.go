@@ -253,8 +253,45 @@ var expected = map[[2]string]string{
 	{"limits-by", "limits-dry"}:  "nginx only logs what it would refuse, and clients get no limits",
 }
 
-// excused are the effects of pairs of which a Problem says that they do not hold, with the reason.
-var excused = map[string]string{}
+// The reasons of several excused pairs.
+const (
+	isFastCGI       = "FastCGI has no such directive"
+	isGRPC          = "gRPC has no such directive"
+	noPatterns      = "a rule that asks for headers wants a host without patterns, and the other effect makes patterns of paths"
+	chosenOtherwise = "the other effect chooses the endpoint"
+)
+
+// excused are the effects of pairs of which a Problem says that they do not hold, with the reason:
+// on one Ingress (with), or on the other path of the host (beside).
+var excused = map[string]string{
+	"answer-rewrites with fastcgi":   isFastCGI,
+	"answer-rewrites with grpc":      isGRPC,
+	"balancing with affinity":        chosenOtherwise,
+	"balancing with hash":            chosenOtherwise,
+	"buffers with grpc":              "nginx passes on each message of gRPC at once",
+	"canary with match":              "a canary shares the requests of a rule without conditions",
+	"connection-header with fastcgi": isFastCGI,
+	"connection-header with grpc":    isGRPC,
+	"cookie-flags with fastcgi":      isFastCGI,
+	"cookie-flags with grpc":         isGRPC,
+	"fallback-path with grpc":        isGRPC,
+	"fallback-path with own-errors":  "it replaces answers of the backend, which the other one keeps",
+	"forwarded-prefix beside match":  noPatterns,
+	"forwarded-prefix with match":    noPatterns,
+	"hash with affinity":             chosenOtherwise,
+	"health-check with hash":         chosenOtherwise,
+	"http-version with fastcgi":      isFastCGI,
+	"http-version with grpc":         isGRPC,
+	"match beside forwarded-prefix":  noPatterns,
+	"match beside rewrite":           noPatterns,
+	"match with canary":              "a canary shares the requests of a rule without conditions",
+	"match with forwarded-prefix":    noPatterns,
+	"match with rewrite":             noPatterns,
+	"permanent-redirect with canary": "a path that redirects passes no requests that a canary could share",
+	"rewrite beside match":           noPatterns,
+	"rewrite with match":             noPatterns,
+	"temporal-redirect with canary":  "a path that redirects passes no requests that a canary could share",
+}
 
 // hidden reports whether an effect cannot show on the same Ingress as another one, which answers
 // before it, or is expected to change it.

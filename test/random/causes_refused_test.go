@@ -19,7 +19,7 @@ var refusedCauses = []cause{
 		})
 	}},
 	{"a rewrite that is invalid", func(a *asked, place string) bool {
-		return place == "/status" && strings.Contains(a.owner().Annotations["rewrite-target"], "?")
+		return (place == "/status" || place == "/headers/Vary") && strings.Contains(a.owner().Annotations["rewrite-target"], "?")
 	}},
 	{"a file of users without a user", func(a *asked, place string) bool {
 		return place == "/status" && a.got.Status == 503 && a.says("auth-secret: Secret ") && a.says("want a user in each key")
