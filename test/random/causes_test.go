@@ -28,9 +28,12 @@ var explained sync.Map
 
 // unseen are rows that no world showed when the check was written: each needs a world, or has to go.
 var unseen = map[string]bool{
-	"`custom-http-errors` with 401, 403, 500 or 503 on": true, "`auth-tls-secret` over plain HTTP": true,
-	"the text of the 403 of `auth-tls-match-cn`": true, "headers of a `configuration-snippet` on a 404": true,
+	"`custom-http-errors` with 401, 403, 500 or 503 on":  true,
+	"`auth-tls-secret` over plain HTTP":                  true,
+	"the text of the 403 of `auth-tls-match-cn`":         true,
+	"headers of a `configuration-snippet` on a 404":      true,
 	"a Service without endpoints with `default-backend`": true,
+	"headers and HTTP version of requests to the error":  true,
 }
 
 // wantEachCause wants a difference for each cause once all worlds were asked; -run can choose some.
