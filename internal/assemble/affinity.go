@@ -54,7 +54,7 @@ func (b *builder) remarkUnchecked(c, main *claim.Claim) {
 	if c.Annotations.HealthCheck.Path == "" || checkOf(c.Annotations.HealthCheck, to) != nil {
 		return
 	}
-	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "health-check-path"), Reason: model.Unsupported,
+	b.tellOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "health-check-path"), Reason: model.Unsupported,
 		Text: fmt.Sprintf("want a port on which the endpoints answer by HTTP in %s, because their own port has backend-protocol: %s (got none): they are not checked",
 			annotations.FieldOf(c.Owner.PrefixKey, "health-check-port"), strings.ToUpper(main.Annotations.Transport.Protocol))})
 }
@@ -119,7 +119,7 @@ func (b *builder) remarkCookiePath(c *claim.Claim) {
 	if a.Type == "" || a.Path != "" || c == c.Owner.Fallback || !b.isPattern(c) || !strings.ContainsAny(c.Path, `\^$.|?*+()[]{}`) {
 		return
 	}
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Owner.PrefixKey + "session-cookie-path", Reason: model.NotFound,
+	b.tell(model.Problem{Object: c.Owner.Ref, Field: c.Owner.PrefixKey + "session-cookie-path", Reason: model.NotFound,
 		Text: "want it beside the path " + claim.Shown(c.Path) + ": browsers compare the path of a cookie letter by letter, so that they send none for a pattern"})
 }
 

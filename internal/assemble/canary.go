@@ -174,7 +174,7 @@ func (b *builder) remarkWeights(canaries []*canary, split *model.Split) {
 	for i, share := range split.Shares {
 		if i > 0 && share.Weight > left {
 			can := canaries[i].Claim
-			b.out.problems = append(b.out.problems, model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-weight", Reason: model.Conflict,
+			b.tell(model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-weight", Reason: model.Conflict,
 				Text: fmt.Sprintf("the weights of the canaries of %s add up to more than all requests, and the oldest count: by weight, it gets %d %% of them", claim.Shown(can.Path), 100*left/split.Total)})
 		}
 		left = max(left-share.Weight, 0)
@@ -197,7 +197,7 @@ func (b *builder) shareRules(can *canary) []model.ShareRule {
 	case pcre.Taken(asked.Pattern):
 		rules = append(rules, model.ShareRule{Variable: variable, Pattern: asked.Pattern, Limit: b.Settings.Patterns.MatchLimit, Takes: true})
 	default:
-		b.out.problems = append(b.out.problems, model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-by-header-pattern", Reason: model.InvalidValue,
+		b.tell(model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-by-header-pattern", Reason: model.InvalidValue,
 			Text: fmt.Sprintf("want a regular expression (got %s): no request goes to the canary by its header", model.Quoted(asked.Pattern))})
 	}
 	if asked.Cookie != "" {

@@ -51,14 +51,14 @@ func (b *builder) firstWith(first, owner *claim.Owner, key string, value func(*c
 	case first == nil:
 		return owner
 	case own != value(first):
-		b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.PrefixKey + key, Reason: model.Conflict,
+		b.tell(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + key, Reason: model.Conflict,
 			Text: fmt.Sprintf("%s decides the ciphers of %s, as it is older: write the same there, or use another host", first.Ref, hostWords(b.host.name))})
 	}
 	return first
 }
 
 func (b *builder) remarkCiphers(owner *claim.Owner, reason model.Reason, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: b.ciphersKey(owner), Reason: reason, Text: text})
+	b.tell(model.Problem{Object: owner.Ref, Field: b.ciphersKey(owner), Reason: reason, Text: text})
 }
 
 // ciphersKey is the annotation by which an owner sets ciphers.

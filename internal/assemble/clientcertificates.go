@@ -130,7 +130,7 @@ func loosest(o *claim.Owner) string {
 
 func (b *builder) refuseClients(owner *claim.Owner, reason model.Reason, text string) {
 	b.clients.refused[owner] = true
-	b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.PrefixKey + clientSecretKey, Reason: reason, Text: text, Denies: true})
+	b.tell(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + clientSecretKey, Reason: reason, Text: text, Denies: true})
 }
 
 // remarkClients reports values of a later owner that the deciding one overrules.
@@ -138,7 +138,7 @@ func (b *builder) remarkClients(later *claim.Owner) {
 	by, own, first := b.clients.by, later.Annotations, b.clients.by.Annotations
 	overruled := func(key string, differs bool) {
 		if differs {
-			b.out.problems = append(b.out.problems, model.Problem{Object: later.Ref, Field: later.PrefixKey + key, Reason: model.Conflict,
+			b.tell(model.Problem{Object: later.Ref, Field: later.PrefixKey + key, Reason: model.Conflict,
 				Text: fmt.Sprintf("%s decides it for %s, as it is older: write the same there", by.Ref, hostWords(b.host.name))})
 		}
 	}
@@ -155,7 +155,7 @@ func (b *builder) remarkBroken() {
 	}
 	for _, rules := range b.host.rules {
 		if owner := rules.Owner; !b.clients.refused[owner] && owner != broken && (!asksClients(owner) || clientCA(owner) != nil) {
-			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: model.Conflict, Denies: true,
+			b.tell(model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: model.Conflict, Denies: true,
 				Text: fmt.Sprintf("all paths of %s return 503: %s asks for certificates of clients, which cannot be verified (%s%s)", hostWords(b.host.name), broken.Ref, broken.PrefixKey, clientSecretKey)})
 		}
 	}
@@ -226,7 +226,7 @@ func (b *builder) clientBlocks() []model.Block {
 	block := clientCertificatesBlock{ErrorPage: asked.ErrorPage, Pass: asked.Pass}
 	if name, named := strings.CutPrefix(asked.ErrorPage, "@"); named && b.internals.has(name) {
 		block.ErrorPage = ""
-		b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: by.PrefixKey + "auth-tls-error-page", Reason: model.InvalidValue,
+		b.tell(model.Problem{Object: by.Ref, Field: by.PrefixKey + "auth-tls-error-page", Reason: model.InvalidValue,
 			Text: fmt.Sprintf("want a location of a snippet (got %s, a location of Sluice): nginx answers 400 itself", model.Quoted(asked.ErrorPage))})
 	}
 	b.remarkRefusals(block.ErrorPage)

@@ -61,7 +61,7 @@ func (b *builder) remarkRefusals(errorPage string) {
 				text = fmt.Sprintf("nginx refuses the certificate of a client before it chooses a path: write %s = %s for the whole %s, which decides it for %s", own[0].From, own[0].To, by.Ref, hostWords(b.host.name))
 			}
 			if text != "" {
-				b.reportOnce(model.Problem{Object: owner.Ref, Field: each.Field(owner.PrefixKey, "error-status"), Reason: model.NoEffect, Text: "it has no effect on " + own[0].From + ": " + text})
+				b.tellOnce(model.Problem{Object: owner.Ref, Field: each.Field(owner.PrefixKey, "error-status"), Reason: model.NoEffect, Text: "it has no effect on " + own[0].From + ": " + text})
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (b *builder) unserved(c *claim.Claim, field string, reason model.Reason, te
 
 // refuse reports a claim that cannot be served.
 func (b *builder) refuse(c *claim.Claim, field string, reason model.Reason, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text, Denies: c.Guards()})
+	b.tell(model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text, Denies: c.Guards()})
 }
 
 // close returns 503 for all requests that a claim could mean.

@@ -21,7 +21,7 @@ func (b *builder) crossings() {
 	}
 	if by := b.input.wildcard; by != nil {
 		_, oldest := h.crossing([]*claim.Owner{by}, tlsFieldOf, decidesTLS)
-		b.out.problems = append(b.out.problems, oldest) // foreignHosts tells the other owner
+		b.tell(oldest) // foreignHosts tells the other owner
 	}
 	if !slices.ContainsFunc(h.rules, h.foreign) {
 		return

@@ -136,16 +136,9 @@ func (b *builder) fitsPages(c *claim.Claim) bool {
 	if codes*paths <= mostPages {
 		return true
 	}
-	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "custom-http-errors"), Reason: model.InvalidValue,
+	b.tellOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "custom-http-errors"), Reason: model.InvalidValue,
 		Text: fmt.Sprintf("want at most %d statuses for the %d paths of this Ingress (got %d), because nginx keeps each status of each path: errors are answered as without it", mostPages/paths, paths, codes)})
 	return false
-}
-
-// reportOnce reports a problem unless it is reported already.
-func (b *builder) reportOnce(p model.Problem) {
-	if !slices.Contains(b.out.problems, p) {
-		b.out.problems = append(b.out.problems, p)
-	}
 }
 
 // errorService is the Service of default-backend; its Name is empty for none. A refused
@@ -155,7 +148,7 @@ func (b *builder) errorService(c *claim.Claim) snapshot.Name {
 	if service.Name == "" || !b.isProtected(c) || !b.guardsService(c.Owner, service) {
 		return service
 	}
-	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
+	b.tellOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
 		Text: fmt.Sprintf("want a Service that this Ingress does not protect (got %s), because clients that may not reach it would get its answers: errors are answered as without it", claim.Shown(service.Name))})
 	return snapshot.Name{}
 }
@@ -224,7 +217,7 @@ func (e *errorsAt) addPages() {
 	}
 	e.addBlock(e.at, "custom-errors", block)
 	if !e.intercepts && e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
-		e.proxyWhenEmpty(503) // it is an error of nginx
+		e.unavailableWhenEmpty() // it is an error of nginx
 	}
 }
 
@@ -301,13 +294,13 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
 	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{to})
-	e.proxyWhenEmpty(503)
+	e.unavailableWhenEmpty()
 }
 
-// proxyWhenEmpty sets the status without endpoints. Locations share a Proxy.
-func (e *errorsAt) proxyWhenEmpty(code int) {
+// unavailableWhenEmpty makes 503 the status without endpoints. Locations share a Proxy.
+func (e *errorsAt) unavailableWhenEmpty() {
 	proxy := *e.at.Proxy
-	proxy.WhenEmpty = code
+	proxy.WhenEmpty = 503
 	e.at.Proxy = &proxy
 }
 

@@ -142,11 +142,8 @@ func cacheKey(l *model.Location, auth *claim.Authentication, to string) model.Co
 // and that is not one name.
 func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 	l.Return, l.Blocks = &model.Return{Code: 503}, nil
-	problem := model.Problem{Object: c.Owner.Ref, Field: c.Authentication().Field, Reason: model.InvalidValue, Denies: true,
-		Text: fmt.Sprintf("want a host in place of $host on %s, which stands for many", hostWords(b.host.name))}
-	if !slices.Contains(b.out.problems, problem) {
-		b.out.problems = append(b.out.problems, problem)
-	}
+	b.tellOnce(model.Problem{Object: c.Owner.Ref, Field: c.Authentication().Field, Reason: model.InvalidValue, Denies: true,
+		Text: fmt.Sprintf("want a host in place of $host on %s, which stands for many", hostWords(b.host.name))})
 }
 
 // signIn adds the internal location that redirects clients to sign in, and returns its

@@ -46,13 +46,13 @@ func (b *builder) holder(c *claim.Claim, at match) *claim.Claim {
 	foreign := func(o *claim.Claim) bool { return o.Owner.Ref.Namespace != c.Owner.Ref.Namespace }
 	for at != (match{}) {
 		for _, o := range b.claimed[at] {
-			if foreign(o) && !b.lets(o.Owner.Ref.Namespace, c) {
+			if foreign(o) && !b.delegatesTo(o.Owner.Ref.Namespace, c) {
 				return o
 			}
 		}
 		switch o := plain[at]; {
 		case o == nil || foreign(o) && o.Owner.Age.Compare(c.Owner.Age) > 0:
-		case !foreign(o) || b.lets(o.Owner.Ref.Namespace, c):
+		case !foreign(o) || b.delegatesTo(o.Owner.Ref.Namespace, c):
 			return nil
 		default:
 			return o
@@ -93,9 +93,9 @@ func (b *builder) plainClaims() map[match]*claim.Claim {
 	return b.plain
 }
 
-// lets reports whether a namespace delegates the host to that of a claim. That of the owner of
+// delegatesTo reports whether a namespace delegates the host to that of a claim. That of the owner of
 // the host does, or the claim would not be on the host.
-func (b *builder) lets(namespace string, c *claim.Claim) bool {
+func (b *builder) delegatesTo(namespace string, c *claim.Claim) bool {
 	if b.byNamespace() && namespace == b.host.oldest.Ref.Namespace {
 		return true
 	}

@@ -15,9 +15,9 @@ import (
 // inheriting returns the first rules of a host with a server snippet that can be printed, if it is
 // for one namespace only, and what of it; nil if it is not. rules are those of the host, the
 // oldest first.
-func inheriting(name, namespace string, rules []*claim.Rules) (of *claim.Rules, what string) {
+func (h *host) inheriting(namespace string, rules []*claim.Rules) (of *claim.Rules, what string) {
 	for _, r := range rules {
-		if name != "" && r.Owner.Ref.Namespace == namespace && printableSnippet(r.Owner) != "" {
+		if h.name != "" && r.Owner.Ref.Namespace == namespace && printableSnippet(r.Owner) != "" {
 			if what, _ = snippetOf(r.Owner).Inherited(); what != "" {
 				return r, what
 			}
@@ -41,7 +41,7 @@ func (h *host) withoutHeirs(rules []*claim.Rules) (served, heirs []*claim.Rules)
 	if oldest == nil || !slices.ContainsFunc(rules, func(r *claim.Rules) bool { return r.Owner.Ref.Namespace != oldest.Ref.Namespace }) {
 		return rules, nil
 	}
-	of, _ := inheriting(h.name, oldest.Ref.Namespace, rules)
+	of, _ := h.inheriting(oldest.Ref.Namespace, rules)
 	if of == nil {
 		return rules, nil
 	}
@@ -64,7 +64,7 @@ func (h *host) remarkHeirs() {
 	if len(h.heirs) == 0 {
 		return
 	}
-	of, what := inheriting(h.name, h.oldest.Ref.Namespace, h.rules)
+	of, what := h.inheriting(h.oldest.Ref.Namespace, h.rules)
 	by := of.Owner
 	var names []string
 	for _, r := range h.heirs {
@@ -77,24 +77,24 @@ func (h *host) remarkHeirs() {
 		Text: fmt.Sprintf("%s is inherited by all Ingresses of the host: %s is not served for those of other namespaces, which are younger (%s); to share the host, want a configuration-snippet instead", what, hostWords(h.name), claim.ListedFew(names))})
 }
 
-// hasHeirs reports whether owners of other namespaces, which are older on the host, would inherit
-// from a snippet, and refuses it then.
-func (b *builder) hasHeirs(of *claim.Rules) bool {
-	what, why := snippetOf(of.Owner).Inherited()
-	if what == "" {
-		return false
+// heirsOf names the owners of other namespaces, which are older on the host, that would inherit
+// from a snippet.
+func (h *host) heirsOf(of *claim.Rules) (names []string) {
+	if what, _ := snippetOf(of.Owner).Inherited(); what == "" {
+		return nil
 	}
-	var names []string
-	for _, r := range b.host.rules {
+	for _, r := range h.rules {
 		if isHeir(r, of) {
 			names = append(names, r.Owner.Ref.String())
 		}
 	}
-	if len(names) == 0 {
-		return false
-	}
-	b.refuseSnippet(of.Owner, model.CrossNamespace, fmt.Sprintf("%s %s; of other namespaces, %s would inherit it on %s", what, why, claim.ListedFew(names), hostWords(b.host.name)))
-	return true
+	return names
+}
+
+// refuseInherited refuses a snippet that others would inherit.
+func (b *builder) refuseInherited(of *claim.Owner, heirs []string) {
+	what, why := snippetOf(of).Inherited()
+	b.refuseSnippet(of, model.CrossNamespace, fmt.Sprintf("%s %s; of other namespaces, %s would inherit it on %s", what, why, claim.ListedFew(heirs), hostWords(b.host.name)))
 }
 
 // inheritance tells the owner of a snippet which other Ingresses of its namespace inherit it.
@@ -118,9 +118,9 @@ func (b *builder) inheritance() {
 		return
 	}
 	if len(lifted) > 0 {
-		b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Lifted,
+		b.tell(model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Lifted,
 			Text: fmt.Sprintf("%s also holds for %s on %s, and can admit clients that are refused there: want it in a configuration-snippet", lifts, claim.ListedFew(lifted), hostWords(b.host.name))})
 	}
-	b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Inherited,
+	b.tell(model.Problem{Object: by.Ref, Field: snippetField(by), Reason: Inherited,
 		Text: fmt.Sprintf("%s holds for %s on %s, too, and no Ingress of another namespace can join the host", what, claim.ListedFew(names), hostWords(b.host.name))})
 }

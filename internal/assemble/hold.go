@@ -40,7 +40,7 @@ func (b *builder) hold() {
 
 // mistake reports an open request. It is a fault of Sluice, not of the owner.
 func (b *builder) mistake(c *claim.Claim, o guard.Open) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Refused, Denies: true,
+	b.tell(model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Refused, Denies: true,
 		Text: fmt.Sprintf("%s would serve the request %s without its protection; this is a fault of Sluice: please report it", o.Taker.Rule.Object, claim.Shown(o.Path))})
 }
 

@@ -87,7 +87,7 @@ func TestManyInternalLocations(t *testing.T) {
 			began := time.Now()
 			for i := range n {
 				path := all.add(model.Equal, "auth", "/x", &model.Location{Proxy: &model.Proxy{Backend: "shop/auth/80", URI: strconv.Itoa(i)}})
-				all.ask(path, model.Asker{Field: "auth-url"})
+				all.ask(path, nil, model.Asker{Field: "auth-url"})
 			}
 			if fastest = min(fastest, time.Since(began)); len(all.sorted()) != n {
 				t.Fatalf("%d locations, want %d", len(all.found), n)

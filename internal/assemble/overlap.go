@@ -19,7 +19,7 @@ import (
 // example if it is known.
 func (b *builder) closeOverlap(c, winner *claim.Claim, example string) {
 	shown := func(c *claim.Claim) string { return string(c.PathType) + " " + claim.Shown(c.Path) }
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Conflict, Denies: true,
+	b.tell(model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Conflict, Denies: true,
 		Text: fmt.Sprintf("%s (%s) takes requests of %s first%s and is not protected like it: give both the same annotations, or write one so that it takes fewer requests than the other",
 			shown(winner), winner.Field, shown(c), example)})
 	for _, l := range b.locations {
@@ -122,7 +122,7 @@ func areaOf(c *claim.Claim, l *model.Location) area {
 		text = "^" + pcre.Quote(text)
 	}
 	compiled, _ := pcre.Compile(text, pcre.Caseless)
-	return area{c, l, strings.ToLower(lead), compiled}
+	return area{c, l, route.Lower(lead), compiled}
 }
 
 // isShut reports whether the location returns 503.

@@ -30,7 +30,7 @@ func (e *errorsAt) isAnswered(code string) bool {
 func (e *errorsAt) addOwnPages(block *errorsBlock) {
 	for _, pair := range e.statuses {
 		if by := e.insteadOf(pair.From); by != "" {
-			e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "error-status"), Reason: model.NoEffect,
+			e.tellOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "error-status"), Reason: model.NoEffect,
 				Text: fmt.Sprintf("it has no effect on %s beside %s, which answers in its place: remove %s here", pair.From, e.claim.Annotations.Field(e.claim.Owner.PrefixKey, by), pair.From)})
 			continue
 		}
@@ -62,7 +62,7 @@ func (e *errorsAt) fallbackPath(path string) string {
 		return ""
 	}
 	if e.at.Proxy.Transport.Protocol == model.GRPC {
-		e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
+		e.tellOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
 		return ""
 	}
 	return path

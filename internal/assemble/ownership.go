@@ -174,7 +174,7 @@ func (h *host) decides(r *claim.Rules) bool { return len(h.guests) == 0 || !h.fo
 func (b *builder) remarkGuests() {
 	for _, r := range b.host.guests {
 		owner, remark := r.Owner, func(field, text string) {
-			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: field, Reason: model.NotDelegated,
+			b.tell(model.Problem{Object: r.Owner.Ref, Field: field, Reason: model.NotDelegated,
 				Text: fmt.Sprintf("%s on %s: namespace %s owns the host, and only its Ingresses decide this for the whole host; ask the owner to set it there, or use another host", text, hostWords(b.host.name), b.host.oldest.Ref.Namespace)})
 		}
 		if b.asking[r] && b.scope == onlyAsking && b.Settings.Paths.RegexScope != "path" {

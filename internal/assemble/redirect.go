@@ -59,7 +59,7 @@ func (b *builder) appRoot() {
 				Return: &model.Return{Code: appRootCode, URL: owner.AppRoot(), Relative: owner.Settings.Redirects.Relative},
 			}, model.Equal, "/")
 		case b.appRootOwner.AppRoot() != owner.AppRoot():
-			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.AppRootKey(), Reason: model.Conflict,
+			b.tell(model.Problem{Object: owner.Ref, Field: owner.AppRootKey(), Reason: model.Conflict,
 				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.appRootOwner.Ref, b.host.name, b.appRootOwner.AppRoot())})
 		}
 	}

@@ -74,5 +74,5 @@ func (b *builder) remarkRepeated(c *claim.Claim, name, by string) {
 	if by != "" && field == annotations.FieldOf(prefix, key) && writes != annotations.FieldOf(prefix, by) {
 		return
 	}
-	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: field, Reason: model.NoEffect, Text: fmt.Sprintf("it has no effect on %s, which %s writes: %s", name, writes, mend)})
+	b.tellOnce(model.Problem{Object: c.Owner.Ref, Field: field, Reason: model.NoEffect, Text: fmt.Sprintf("it has no effect on %s, which %s writes: %s", name, writes, mend)})
 }

@@ -53,6 +53,6 @@ const forwardedPrefix = "forwarded-prefix"
 
 // foreignGroup reports a value with a group that the path lacks.
 func (b *builder) foreignGroup(l *model.Location, c *claim.Claim, key, effect string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, key), Reason: model.InvalidValue,
+	b.tell(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, key), Reason: model.InvalidValue,
 		Text: "want $1 to $9 or a named group of the path " + claim.Shown(l.Rule.Path) + ": " + effect})
 }

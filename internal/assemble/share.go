@@ -90,7 +90,7 @@ func (b *builder) limit(h *hard, namespace string, each int, text string) {
 	report := func(object model.ObjectRef, field string) {
 		if !reported[object] {
 			reported[object] = true
-			b.out.problems = append(b.out.problems, model.Problem{Object: object, Field: field, Reason: model.NoRoom, Text: text})
+			b.tell(model.Problem{Object: object, Field: field, Reason: model.NoRoom, Text: text})
 		}
 	}
 	for _, l := range h.paths {

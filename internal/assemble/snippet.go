@@ -107,7 +107,8 @@ func (b *builder) decideSnippet() {
 			b.refuseSnippet(owner, model.NotDelegated, fmt.Sprintf("namespace %s owns %s, and only its Ingresses decide this for the whole host: ask the owner to set it there, or use another host", b.host.oldest.Ref.Namespace, hostWords(b.host.name)))
 		case b.host.foreign(rules) && (by == nil || !sameSnippet(own, snippetOf(by))):
 			b.refuseSnippet(owner, model.CrossNamespace, fmt.Sprintf("want it in an Ingress of namespace %s, whose %s is the oldest of %s: its directives hold for the paths of all Ingresses there; ask that namespace, or use another host", b.host.oldest.Ref.Namespace, b.host.oldest.Ref, hostWords(b.host.name)))
-		case by == nil && b.hasHeirs(rules):
+		case by == nil && len(b.host.heirsOf(rules)) > 0:
+			b.refuseInherited(owner, b.host.heirsOf(rules))
 		case by == nil && untested:
 			b.snippet.untested = owner
 		case by == nil:
@@ -149,14 +150,14 @@ func (b *builder) remarkSnippets() {
 	}
 	for _, r := range b.host.rules {
 		if r.Owner != b.snippet.untested && b.awaitsSnippet(r.Owner) {
-			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: r.Owner.HostField(b.host.name), Reason: model.Untested, Denies: true,
+			b.tell(model.Problem{Object: r.Owner.Ref, Field: r.Owner.HostField(b.host.name), Reason: model.Untested, Denies: true,
 				Text: fmt.Sprintf("the server-snippet of %s, which may protect these paths on %s, waits for a separate test: they answer 503 until then", b.snippet.untested.Ref, hostWords(b.host.name))})
 		}
 	}
 }
 
 func (b *builder) remarkSnippet(owner *claim.Owner, reason model.Reason, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: snippetField(owner), Reason: reason, Text: text, Denies: true})
+	b.tell(model.Problem{Object: owner.Ref, Field: snippetField(owner), Reason: reason, Text: text, Denies: true})
 }
 
 // excludedBySnippet makes room for the locations of the snippet, and returns the reason

@@ -12,15 +12,15 @@ import (
 // purpose is that of subrequests.
 type purpose struct {
 	kept
-	// word begins the path of their location, and failure is what a target that cannot be
-	// reached means.
-	word, failure string
+	// word begins the path of their location.
+	word string
+	model.Purpose
 }
 
 // The purposes of subrequests.
 var (
-	forCopies    = purpose{kept{subrequest: true, untraced: true, blocks: ofAnswers}, "mirror", "nothing is mirrored"}
-	forQuestions = purpose{kept{subrequest: true, blocks: ofAnswers}, "auth", "clients get 500"}
+	forCopies    = purpose{kept{subrequest: true, untraced: true, blocks: ofAnswers}, "mirror", model.Purpose{Annotation: "mirror-target", Failure: "nothing is mirrored"}}
+	forQuestions = purpose{kept{subrequest: true, blocks: ofAnswers}, "auth", model.Purpose{Annotation: "auth-url", Failure: "clients get 500"}}
 )
 
 // ofAnswers keeps the sizes of answers: the server may send headers as large as those that the
@@ -41,7 +41,7 @@ func (b *builder) subrequest(l *model.Location, c *claim.Claim, t *claim.Target,
 	id := BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}
 	if t.Service != (snapshot.Name{}) {
 		id = BackendID{Service: t.Service, Port: t.Port}
-		b.out.uses = append(b.out.uses, Use{Backend: b.backendOf(id), Owner: c.Owner, Field: t.Field, PortField: t.Field, Instead: use.failure})
+		b.out.uses = append(b.out.uses, Use{Backend: b.backendOf(id), Owner: c.Owner, Field: t.Field, PortField: t.Field, Instead: use.Failure})
 	}
 	proxy := b.pass(id, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
@@ -54,7 +54,7 @@ func (b *builder) subrequest(l *model.Location, c *claim.Claim, t *claim.Target,
 		b.traceQuestion(to, l)
 	}
 	path = b.internals.add(model.Equal, use.word, "/"+proxy.Backend, to)
-	b.internals.ask(path, model.Asker{Object: asker, Field: t.Field})
+	b.internals.ask(path, &use.Purpose, model.Asker{Object: asker, Field: t.Field})
 	return path
 }
 
@@ -70,8 +70,9 @@ func (b *builder) addBlock(l *model.Location, name string, data any) {
 }
 
 // ask records who asks for the location of a path that add returned.
-func (i *internals) ask(path string, asker model.Asker) {
-	if l := i.by[path]; !slices.Contains(l.Askers, asker) {
+func (i *internals) ask(path string, purpose *model.Purpose, asker model.Asker) {
+	l := i.by[path]
+	if l.Purpose = purpose; !slices.Contains(l.Askers, asker) {
 		l.Askers = append(l.Askers, asker)
 	}
 }

@@ -52,7 +52,7 @@ func (b *builder) rewritten() {
 			continue
 		}
 		owner := b.first().Owner
-		b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.PrefixKey + "rewrite-target", Reason: Rewritten,
+		b.tell(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + "rewrite-target", Reason: Rewritten,
 			Text: fmt.Sprintf("what no path of %s takes is rewritten to %s, too, before it goes to Service %s: a Prefix path / of an Ingress without this annotation would keep it as it is",
 				hostWords(b.host.name), claim.Shown(l.Rewrite.Target), l.Proxy.Service.Namespace+"/"+l.Proxy.Service.Name)})
 	}
@@ -67,7 +67,7 @@ func (b *builder) shared() {
 			continue
 		}
 		if len(namespaces) > 0 {
-			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: SharedHost,
+			b.tell(model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: SharedHost,
 				Text: fmt.Sprintf("%s of another namespace has rules for %s, too: agree on who has which paths", b.host.rules[0].Owner.Ref, hostWords(b.host.name))})
 		}
 		namespaces = append(namespaces, owner.Ref.Namespace)

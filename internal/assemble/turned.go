@@ -44,7 +44,7 @@ func (b *builder) turned(turns map[*claim.Owner]*turn) {
 			continue // it was meant as a pattern
 		} else if changes := changes(l, rivals(b.locations[:at+1], leads)); len(changes) > 0 {
 			first := turns[askers[0].Owner]
-			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: Turned,
+			b.tell(model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: Turned,
 				Text: fmt.Sprintf("%s is a pattern, as %s of %s turns the host: %s; to keep it a plain path, %s",
 					b.described(l), first.annotation, claim.ListedFew(refsOf(askers)), strings.Join(changes, "; "), apart)})
 			for _, asker := range askers {
@@ -202,7 +202,7 @@ func leadsOf(locations []*model.Location) []string {
 	leads := make([]string, len(locations))
 	for i, l := range locations {
 		if l.Modifier == model.Pattern {
-			leads[i] = strings.ToLower(pcre.Beginning(strings.TrimPrefix(l.Path, "^")))
+			leads[i] = route.Lower(pcre.Beginning(strings.TrimPrefix(l.Path, "^")))
 		}
 	}
 	return leads
@@ -214,7 +214,7 @@ func rivals(locations []*model.Location, leads []string) []*model.Location {
 	var found []*model.Location
 	last := locations[len(locations)-1]
 	path, _ := literalPath(last.Rule.Path)
-	path = strings.ToLower(path)
+	path = route.Lower(path)
 	for i, l := range locations {
 		if l.Modifier == model.Pattern && (l == last || strings.HasPrefix(path, leads[i])) {
 			found = append(found, l)

@@ -54,5 +54,5 @@ func groups(n int) string {
 }
 
 func (b *builder) rewriteSurprise(object model.ObjectRef, reason model.Reason, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: object, Field: b.rulesOf(object).Owner.PrefixKey + "rewrite-target", Reason: reason, Text: text})
+	b.tell(model.Problem{Object: object, Field: b.rulesOf(object).Owner.PrefixKey + "rewrite-target", Reason: reason, Text: text})
 }

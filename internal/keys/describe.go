@@ -40,6 +40,10 @@ type Doc struct {
 	// Closes is set if a path is not served while the key is set and cannot be
 	// honoured. Unlike Protects, it does not restrict access.
 	Closes bool
+	// Permits is set for a setting that decides how far authors of Ingresses or clients may
+	// go: no older value may stand in for a stricter one. Strictly is set if none may stand
+	// in for an invalid value either, unless it is as strict.
+	Permits, Strictly bool
 	// Off are the values that turn the key off.
 	Off []string
 	// Undone are the values of ingress-nginx that Sluice does not support yet.

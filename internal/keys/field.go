@@ -78,6 +78,7 @@ func newField(member reflect.StructField, index []int) *field {
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"), Allowed: tag.Get("allowed"),
 		Type: kindOf(member.Type).name, ByLine: kindOf(member.Type).byLine, Valid: want(member.Type, f.validate), Field: member,
 		Own: is("own"), Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"), Secret: is("secret"),
+		Permits: tag.Get("permits") != "", Strictly: tag.Get("permits") == "strictly",
 		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
 	}
 	if f.costs == "" {
@@ -120,6 +121,9 @@ func (f *field) mustBeSound(member reflect.StructField) {
 	}
 	if f.Type == "" {
 		panic(fmt.Sprintf("keys: %s: fields cannot have the type %s", member.Name, member.Type))
+	}
+	if permits := member.Tag.Get("permits"); !slices.Contains([]string{"", "true", "strictly"}, permits) {
+		panic(fmt.Sprintf("keys: %s: permits:%q is not true or strictly", member.Name, permits))
 	}
 	if f.zeroIfInvalid && f.instead == "" {
 		panic(fmt.Sprintf("keys: %s: the tag instead must describe the effect of an invalid value", member.Name))

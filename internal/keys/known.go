@@ -35,10 +35,6 @@ const (
 	Withheld Fate = "withheld" // the Ingress is left out, because it is meant for few requests and would get all
 )
 
-// False are the values of Off for a boolean. ingress-nginx reads the first three as
-// false, and any word that is not a Go boolean as the default, which is false.
-const False = "false f 0 no off"
-
 // OffValues returns the values that turn the key off, the empty one first.
 func (k Known) OffValues() []string { return append([]string{""}, strings.Fields(k.Off)...) }
 

@@ -50,15 +50,14 @@ type disk struct {
 // it adds the folders of the chart, which also replaces an ingress-nginx.
 func diskOf(notes []snapshot.Note) *disk {
 	d := &disk{folders: []snapshot.Folder{{Path: sharedMemory}}, sizes: map[string]int64{}}
-	isSluice := false
 	for _, n := range notes {
 		d.folders = append(d.folders, n.Folders...)
 		if n.IsSluice && d.by == nil {
 			ref := ParseRef(n.Object)
-			d.by, isSluice = &ref, true
+			d.by = &ref
 		}
 	}
-	if !isSluice {
+	if d.by == nil {
 		d.folders = append(d.folders, ChartFolders...)
 	}
 	return d

@@ -162,9 +162,9 @@ func (c *controller) on(key string) bool {
 	return err == nil && is
 }
 
-// hasHeader reports whether the ConfigMap that a setting names has a header.
-func (c *controller) hasHeader(setting, header string) bool {
-	namespace, name, _ := strings.Cut(strings.TrimSpace(c.data[setting]), "/")
+// adds reports whether the ConfigMap of add-headers has a header.
+func (c *controller) adds(header string) bool {
+	namespace, name, _ := strings.Cut(strings.TrimSpace(c.data["add-headers"]), "/")
 	m := c.snap.ConfigMap(snapshot.Name{Namespace: namespace, Name: name})
 	if m == nil {
 		return false

@@ -37,7 +37,7 @@ var valueRows = []row{
 	{"custom-headers-twice", "`custom-headers` with a header twice", by("custom-headers").that("twice")},
 	{"allowed-headers-case", "case of the names in `global-allowed-response-headers`", untold(nothingChanges)},
 	{"custom-headers-pages", "`Content-Type` in `custom-headers`", untold(otherObject)},
-	{"add-headers-pages", "`Content-Type` in `add-headers`", setup(func(c *controller) bool { return c.hasHeader("add-headers", "Content-Type") })},
+	{"add-headers-pages", "`Content-Type` in `add-headers`", setup(func(c *controller) bool { return c.adds("Content-Type") })},
 	{"add-headers-reserved", "`add-headers` with `Set-Cookie`", because(model.InvalidValue).on("ConfigMap").that(
 		"itself; the header is left out", "turns it off; the header is left out", "changes their flags; the header is left out", "it belongs to redirects", "it belongs to authentication", "it describes the body", "commands nginx; the header is left out", "guess the type; the header is left out",
 	)},
@@ -47,7 +47,7 @@ var valueRows = []row{
 	{"global-headers-values", "a value of `add-headers` or `proxy-set-headers`", because(model.InvalidValue).on("ConfigMap").that("the header is left out")},
 	{"global-headers-many", "`add-headers` and `proxy-set-headers` with more", because(model.InvalidValue).on("ConfigMap").that("none of them is set")},
 	{"global-headers-change", "a change of the ConfigMap that `add-headers`", untold(operation)},
-	{"add-headers-hsts", "`Strict-Transport-Security` in `add-headers`", setup(func(c *controller) bool { return c.hasHeader("add-headers", "Strict-Transport-Security") })},
+	{"add-headers-hsts", "`Strict-Transport-Security` in `add-headers`", setup(func(c *controller) bool { return c.adds("Strict-Transport-Security") })},
 	{"hide-headers-grpc", "`hide-headers` on gRPC backends", quiet(func(f *facts) bool { return f.setting("hide-headers") != "" && f.speaks("GRPC", "GRPCS") })},
 	{"global-policy", "headers that an administrator sets for everybody", untold(onlySluice)},
 	{"custom-headers-cors", "a header of `custom-headers` that `enable-cors`", by("custom-headers enable-cors").that("writes")},

@@ -47,7 +47,13 @@ type Internal struct {
 	Owners []ObjectRef `json:"owners,omitempty"`
 	// Askers are the annotations by which subrequests go to it, each once.
 	Askers []Asker `json:"-"`
+	// Purpose is that of the subrequests to it, nil if there are none.
+	*Purpose `json:"-"`
 }
+
+// Purpose is what subrequests are for: the annotation, without its prefix, that names their host,
+// and what it means if that cannot be reached.
+type Purpose struct{ Annotation, Failure string }
 
 // Asker is an annotation of an object.
 type Asker struct {

@@ -12,7 +12,7 @@ const unfinished = ".new"
 // ReplaceSynced replaces a file, completely or not at all, even if the machine stops
 // meanwhile: the content is on disk before the file has its name, and the name is on
 // disk when the function returns. Several callers may write one file at once. sync is
-// (*os.File).Sync except in tests.
+// (*os.File).Sync, or does nothing for a file that is written anew after such a stop.
 func ReplaceSynced(path string, write, sync func(*os.File) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinished+"-*")
 	if err != nil {

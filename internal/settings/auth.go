@@ -18,5 +18,5 @@ type Auth struct {
 	Snippet         keys.QuestionSnippet `key:"global-auth-snippet" empty:"zero" needs:"global-auth-url" costs:"all" doc:"Directives of nginx for the requests to the server. Sluice copies them unchanged."`
 	Authorities     keys.Authorities     `key:"global-auth-ca" needs:"global-auth-url" protects:"true" doc:"Certificate authorities in PEM. Sluice then sends questions only to a server with a certificate of these for the host of global-auth-url, which must be https://."`
 	AccessLog       bool                 `key:"enable-auth-access-log" default:"false" empty:"zero" doc:"Whether questions to servers that authenticate are in the access log, beside the requests that they are about."`
-	NoAuthLocations []string             `key:"no-auth-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Prefixes of paths without basic and external authentication, whatever Ingresses say."`
+	NoAuthLocations []string             `key:"no-auth-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" permits:"true" doc:"Prefixes of paths without basic and external authentication, whatever Ingresses say."`
 }

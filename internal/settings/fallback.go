@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -11,18 +12,18 @@ import (
 	"sluice/internal/keys"
 )
 
-// kept returns the keys that never fall back: those that are in no file, those that protect, those that decide who
-// owns a host, where requests may go and which annotations are followed, and those that decide which address an
+// kept returns the keys that never fall back: those that are in no file, those that protect with their parts,
+// those that permit something to authors of Ingresses or to clients, and those that decide which address an
 // allow list sees. Without use-forwarded-headers it sees the address of the load balancer,
-// which an allow list can contain.
+// which an allow list can contain. A snippet that is part of a protection can fall back, as nginx may refuse it.
 var kept = sync.OnceValue(func() map[string]bool {
-	keep := map[string]bool{"host-ownership": true, "target-scope": true, "annotations-risk-level": true, "allow-snippet-annotations": true,
-		"annotation-value-word-blocklist": true, "allow-cross-namespace-resources": true}
+	keep := map[string]bool{}
 	for _, key := range BlockKeys("forwarded") {
 		keep[key] = true
 	}
 	for _, doc := range keys.Describe(Settings{}) {
-		if doc.Protects || doc.Secret {
+		part := slices.ContainsFunc(strings.Fields(doc.Needs), func(need string) bool { return keep[need] }) && doc.Field.Type != reflect.TypeFor[keys.QuestionSnippet]()
+		if doc.Protects || doc.Secret || doc.Permits || part {
 			keep[doc.Key] = true
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Settings) mistaken(m Mistake) { s.source.mistakes = append(s.source.mis
 // mistake has the values that it has in good, which can be nil, unless that is no good group either.
 // Nor is it if a setting that protects would not be set, or requests could go further. A protection
 // that written newly asks for is in force all the same, and so is the end of a permission for authors
-// of Ingresses. Recall also returns the Problems of these groups. now and then are the mistakes of
+// of Ingresses, or for clients. Recall also returns the Problems of these groups. now and then are the mistakes of
 // written and good.
 func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *corev1.ConfigMap, problems []model.Problem) {
 	if written == nil || good == nil || len(now) == 0 {
@@ -40,9 +40,9 @@ func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *core
 	}
 	inForce = written
 	for _, g := range Groups() {
-		group := recalled{keys: map[string]bool{}, written: written, good: good}
+		group := recalled{keys: map[string]keys.Doc{}, written: written, good: good}
 		for _, doc := range g.Keys {
-			group.keys[doc.Key] = true
+			group.keys[doc.Key] = doc
 		}
 		mistakes := group.of(now)
 		group.protecting = newProtections(g, written, good, mistakes)
@@ -58,7 +58,7 @@ func Recall(written, good *corev1.ConfigMap, now, then []Mistake) (inForce *core
 
 // recalled is a group of settings whose last values are to stay in force.
 type recalled struct {
-	keys          map[string]bool
+	keys          map[string]keys.Doc
 	written, good *corev1.ConfigMap
 	// protecting are the values of written that protect and are valid, where good has none.
 	protecting map[string]string
@@ -83,14 +83,14 @@ func newProtections(g Group, written, good *corev1.ConfigMap, mistakes []Mistake
 }
 
 // endedPermissions returns the keys of a group, without a mistake in written, by which authors of
-// Ingresses may do less than with good.
+// Ingresses, or clients, may do less than with good.
 func endedPermissions(g Group, written, good *corev1.ConfigMap, mistakes []Mistake) (ended []string) {
-	if g.Name != "Annotations" && g.Name != "Bounds" {
+	if !slices.ContainsFunc(g.Keys, func(doc keys.Doc) bool { return doc.Permits }) {
 		return nil
 	}
 	now, _ := Read(written)
 	then, _ := Read(good)
-	for _, key := range now.without(then) {
+	for _, key := range now.stricterThan(then) {
 		own := slices.ContainsFunc(g.Keys, func(doc keys.Doc) bool { return doc.Key == key })
 		if own && !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Key == key }) {
 			ended = append(ended, key)
@@ -99,40 +99,23 @@ func endedPermissions(g Group, written, good *corev1.ConfigMap, mistakes []Mista
 	return ended
 }
 
-// without returns the keys by which s permits less than o, sorted.
-func (s *Settings) without(o *Settings) (ended []string) {
-	a, was := s.Annotations, o.Annotations
-	lower := func(now, then int) bool { return now != 0 && (then == 0 || now < then) }
-	isBlocked := func(word string) bool { return slices.Contains(a.WordBlocklist, word) }
-	for key, ends := range map[string]bool{
-		"allow-cross-namespace-resources": was.CrossNamespace && !a.CrossNamespace,
-		"allow-snippet-annotations":       was.AllowSnippets && !a.AllowSnippets,
-		"annotations-risk-level":          a.RiskLevel < was.RiskLevel,
-		"annotation-value-word-blocklist": len(a.WordBlocklist) > len(was.WordBlocklist) && !slices.ContainsFunc(was.WordBlocklist, func(word string) bool { return !isBlocked(word) }),
-		"max-hosts-per-namespace":         lower(s.Bounds.Hosts, o.Bounds.Hosts),
-		"max-paths-per-namespace":         lower(s.Bounds.Paths, o.Bounds.Paths),
-	} {
-		if ends {
-			ended = append(ended, key)
-		}
-	}
-	slices.Sort(ended)
-	return ended
+func (g recalled) has(key string) bool {
+	_, has := g.keys[strings.ToLower(key)]
+	return has
 }
-
-func (g recalled) has(key string) bool { return g.keys[strings.ToLower(key)] }
 
 // of returns the mistakes in the group.
 func (g recalled) of(mistakes []Mistake) []Mistake {
-	return slices.DeleteFunc(slices.Clone(mistakes), func(m Mistake) bool { return !g.keys[m.Key] })
+	return slices.DeleteFunc(slices.Clone(mistakes), func(m Mistake) bool { return !g.has(m.Key) })
 }
 
 // opens reports whether the last values lack what a mistake may be meant to protect, or let
 // requests go where it may be meant to stop them.
 func (g recalled) opens(m Mistake) bool {
-	if m.Key == "target-scope" {
+	if g.keys[m.Key].Strictly {
+		now, _ := Read(g.written)
 		then, _ := Read(g.good)
-		return !then.Targets.OwnNamespace()
+		return slices.Contains(now.stricterThan(then), m.Key)
 	}
 	return m.Lost || m.Closes != "" && !Catalog().IsOn(m.Closes, func(key string) (string, bool) {
 		values := valuesOf(g.good)

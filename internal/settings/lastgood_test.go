@@ -43,6 +43,7 @@ func TestRecall(t *testing.T) {
 		"a new bound":                    {data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "1k"}, data{}, data{"max-hosts-per-namespace": "100"}},
 		"a lower bound":                  {data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "unlimited"}, data{"max-hosts-per-namespace": "1000", "max-paths-per-namespace": "5"}, data{"max-hosts-per-namespace": "100", "max-paths-per-namespace": "5"}},
 		"a higher bound":                 {data{"max-hosts-per-namespace": "0", "max-paths-per-namespace": "x"}, data{"max-hosts-per-namespace": "9"}, data{"max-hosts-per-namespace": "9"}},
+		"an exempt path that is out":     {data{"no-auth-locations": "/a", "global-auth-cache-duration": "bad", "global-auth-url": "http://a.example/"}, data{"no-auth-locations": "/a,/b", "global-auth-url": "http://a.example/"}, data{"no-auth-locations": "/a", "global-auth-url": "http://a.example/"}},
 		"where requests may go":          {data{"target-scope": "namespaced"}, data{"target-scope": "any"}, nil},
 		"where requests may go, unset":   {data{"target-scop": "namespace"}, data{}, nil},
 		"the last values are wrong too":  {data{"keep-alive": "x", "keep-alive-requests": "5"}, data{"keep-alive": "y"}, nil},

@@ -177,7 +177,7 @@ type Redirects struct {
 	SSL                   bool     `key:"ssl-redirect" default:"true" empty:"zero" doc:"Whether plain HTTP is redirected on hosts with a certificate."`
 	ForceSSL              bool     `key:"force-ssl-redirect" default:"false" empty:"zero" off:"false f 0 no off" protects:"true" doc:"Whether plain HTTP is redirected on hosts without a certificate too."`
 	Code                  int      `key:"http-redirect-code" default:"308" validate:"oneof=301 302 307 308" doc:"Status of the redirect."`
-	NoTLSLocations        []string `key:"no-tls-redirect-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Prefixes of paths that are never redirected."`
+	NoTLSLocations        []string `key:"no-tls-redirect-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" permits:"true" doc:"Prefixes of paths that are never redirected."`
 	PreserveTrailingSlash bool     `key:"preserve-trailing-slash" default:"false" empty:"zero" doc:"Whether the redirect keeps a slash at the end of the URI."`
 	UsePort               bool     `key:"use-port-in-redirects" default:"false" empty:"zero" doc:"Whether redirects contain the port, and those to HTTPS the port for HTTPS."`
 	Relative              bool     `key:"relative-redirects" default:"false" empty:"zero" doc:"Whether redirects without a host in their URL stay so. Otherwise nginx adds scheme and host."`
@@ -200,7 +200,7 @@ type Paths struct {
 // Hosts configures the ownership of hosts with rules in several namespaces. An invalid
 // value counts as the stricter one.
 type Hosts struct {
-	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" instead:"a host is that of the namespace of its oldest Ingress" doc:"Who owns a host: with shared, every namespace with a rule for it, as in ingress-nginx; with namespace, only the namespace of its oldest Ingress, which can let others have paths by the annotation sluice.io/host-delegation. Empty means namespace."`
+	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" instead:"a host is that of the namespace of its oldest Ingress" permits:"true" doc:"Who owns a host: with shared, every namespace with a rule for it, as in ingress-nginx; with namespace, only the namespace of its oldest Ingress, which can let others have paths by the annotation sluice.io/host-delegation. Empty means namespace."`
 }
 
 // ByNamespace reports whether the namespace of its oldest Ingress owns a host.
@@ -274,15 +274,15 @@ type Patterns struct {
 type Access struct {
 	DenyList     keys.CIDRs `key:"denylist-source-range" empty:"zero" protects:"true" doc:"Addresses that may not reach the paths of Ingresses without their own list. Empty means no address."`
 	AllowList    keys.CIDRs `key:"whitelist-source-range" empty:"zero" protects:"true" doc:"Addresses that may reach the paths of Ingresses without their own list. Empty means every address."`
-	PasswordCost int        `key:"password-hash-max-cost" default:"10" validate:"min=8,max=14" doc:"Highest cost of the password hashes in Secrets of users, as for bcrypt. A check with cost 10 takes about 50 ms, in which the nginx worker serves no other request; each step doubles it. Users with a higher cost cannot log in."`
+	PasswordCost int        `key:"password-hash-max-cost" default:"10" validate:"min=8,max=14" permits:"true" doc:"Highest cost of the password hashes in Secrets of users, as for bcrypt. A check with cost 10 takes about 50 ms, in which the nginx worker serves no other request; each step doubles it. Users with a higher cost cannot log in."`
 }
 
 // Annotations restricts annotations.
 type Annotations struct {
-	ResponseHeaders []string  `key:"global-allowed-response-headers" empty:"zero" validate:"dive,response_header" doc:"Names of the headers that the annotation custom-headers may add to answers, in any case."`
-	WordBlocklist   []string  `key:"annotation-value-word-blocklist" empty:"zero" closes:"true" doc:"Words, separated by commas, that no annotation may contain. If one does, all paths of its Ingress return 503."`
-	CrossNamespace  bool      `key:"allow-cross-namespace-resources" default:"false" empty:"zero" doc:"Whether the annotations of an Ingress may name Secrets and ConfigMaps of all namespaces. Otherwise those of another namespace have to delegate themselves."`
+	ResponseHeaders []string  `key:"global-allowed-response-headers" empty:"zero" validate:"dive,response_header" permits:"true" doc:"Names of the headers that the annotation custom-headers may add to answers, in any case."`
+	WordBlocklist   []string  `key:"annotation-value-word-blocklist" empty:"zero" closes:"true" permits:"true" doc:"Words, separated by commas, that no annotation may contain. If one does, all paths of its Ingress return 503."`
+	CrossNamespace  bool      `key:"allow-cross-namespace-resources" default:"false" empty:"zero" permits:"true" doc:"Whether the annotations of an Ingress may name Secrets and ConfigMaps of all namespaces. Otherwise those of another namespace have to delegate themselves."`
 	StrictPathType  bool      `key:"strict-validate-path-type" default:"true" empty:"zero" doc:"Whether sluice lint reports paths of type Exact and Prefix with other characters than letters, digits and / . _ - in them. They are served in any case."`
-	AllowSnippets   bool      `key:"allow-snippet-annotations" default:"false" empty:"zero" doc:"Whether Ingresses may have snippets. This also needs annotations-risk-level: Critical."`
-	RiskLevel       keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" doc:"Highest risk of annotations that Sluice follows."`
+	AllowSnippets   bool      `key:"allow-snippet-annotations" default:"false" empty:"zero" permits:"true" doc:"Whether Ingresses may have snippets. This also needs annotations-risk-level: Critical."`
+	RiskLevel       keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" permits:"true" doc:"Highest risk of annotations that Sluice follows."`
 }

@@ -43,15 +43,15 @@ func attachOnce[G any](ing *owner, group *G, read func(*owner, *G) *claim.Attach
 	}
 }
 
-// deny reports a fault that closes all paths of an owner.
-func (i *owner) deny(key string, reason model.Reason, text string) {
-	i.Denied = true
-	i.reportDenial(key, reason, text)
+// reportDenial reports an annotation because of which paths are closed.
+func (i *owner) reportDenial(key string, reason model.Reason, text string) {
+	i.Problems = append(i.Problems, i.denial(key, reason, text))
 }
 
-func (i *owner) reportDenial(key string, reason model.Reason, text string) {
+// denial is the Problem of an annotation because of which paths are closed.
+func (i *owner) denial(key string, reason model.Reason, text string) model.Problem {
 	p := model.Problem{Object: i.Ref, Field: i.field(key), Reason: reason, Text: text, Denies: true}
-	i.Problems = append(i.Problems, cmp.Or(i.attaching, i.Annotations).Inherited(key, p))
+	return cmp.Or(i.attaching, i.Annotations).Inherited(key, p)
 }
 
 // refuse reports an annotation that cannot be honoured, and closes its paths.

@@ -1,10 +1,6 @@
 package translate
 
-import (
-	"fmt"
-
-	"sluice/internal/model"
-)
+import "fmt"
 
 // mostAuthCaches is the maximum number of namespaces with kept answers of authentication
 // servers. Each takes up to 16 MB on disk and a megabyte of memory.
@@ -24,11 +20,7 @@ func (t *translation) withinCaches(ing *owner) *owner {
 		t.caches[namespace] = true
 		return ing
 	}
-	if ing.uncached == nil {
-		ing.uncached = t.readWithout(ing, []string{authCacheKey, "auth-cache-duration"})
-		ing.uncached.report(ing.field(authCacheKey), model.NoRoom, fmt.Sprintf("answers are not kept: %d namespaces with older Ingresses keep answers, which is the maximum", mostAuthCaches))
-	}
-	return ing.uncached
+	return t.without(ing, []string{authCacheKey, "auth-cache-duration"}, ing.field(authCacheKey), fmt.Sprintf("answers are not kept: %d namespaces with older Ingresses keep answers, which is the maximum", mostAuthCaches))
 }
 
 // keeps reports whether answers of a server of its own are kept for any path.

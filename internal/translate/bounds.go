@@ -25,11 +25,10 @@ type size struct {
 	paths int
 }
 
-// crowded is an Ingress beyond a bound, with the owner that is there in its place.
-type crowded struct {
+// overBound is an Ingress beyond a bound, with the owner of nothing that is there in its place.
+type overBound struct {
 	pass    uint64
 	problem model.Problem
-	denial  claim.Denial
 	owner   *owner
 }
 
@@ -42,7 +41,7 @@ func (t *translation) withinBounds(object *networkingv1.Ingress) *owner {
 	if most == (settings.Bounds{}) {
 		return t.ingress(object)
 	}
-	if p := (&bounds{}).lack(most, object, sizeOfRules(object)); p.Text != "" && !t.guards(object) {
+	if p, exceeds := (&bounds{}).excess(most, object, sizeOfRules(object)); exceeds && !t.guards(object) {
 		return t.leftOut(object, p)
 	}
 	ing := t.ingress(object)
@@ -52,17 +51,15 @@ func (t *translation) withinBounds(object *networkingv1.Ingress) *owner {
 		t.bounds[object.Namespace] = served
 	}
 	has := ing.size()
-	p := served.lack(most, object, has)
+	p, exceeds := served.excess(most, object, has)
 	switch {
-	case p.Text == "":
+	case !exceeds:
 		served.add(has)
 		return ing
 	case !ing.Guards() && !t.guards(object):
 		return t.leftOut(object, p)
 	}
-	p = closing(p)
-	denial := max(ing.Denial, claim.DenyButSnippet)
-	return t.instead(object, crowded{problem: p, denial: denial}, func() *owner { return t.read(object, ing.Settings, denial) })
+	return t.closedBy(ing, closing(p))
 }
 
 // guards reports whether an Ingress protects any path, as far as its own object says. It reads no
@@ -71,10 +68,17 @@ func (t *translation) guards(object *networkingv1.Ingress) bool {
 	return t.deniedAnyway(object) != 0 || t.begun(object, t.settingsOf(object)).Annotations.GuardsAny()
 }
 
-// leftOut returns an owner of nothing for an Ingress.
+// leftOut returns an owner of nothing for an Ingress, and remembers it.
 func (t *translation) leftOut(object *networkingv1.Ingress, p model.Problem) *owner {
 	p.Text += ": the Ingress is not served"
-	return t.instead(object, crowded{problem: p}, func() *owner { return t.without(object) })
+	known := t.memo.overBound[object]
+	if known == nil || known.problem != p || known.owner.Settings != t.settingsOf(object) {
+		known = &overBound{problem: p, owner: t.ofNothing(object)}
+		known.owner.Problems = append(known.owner.Problems, p)
+		t.memo.overBound[object] = known
+	}
+	t.memo.use(&known.pass, &t.memo.used.overBound)
+	return known.owner
 }
 
 // closing is the Problem of an Ingress whose paths are closed.
@@ -84,22 +88,8 @@ func closing(p model.Problem) model.Problem {
 	return p
 }
 
-// instead remembers the owner in place of an Ingress. make makes it anew if something that it
-// depends on is different.
-func (t *translation) instead(object *networkingv1.Ingress, of crowded, make func() *owner) *owner {
-	known := t.memo.crowded[object]
-	if known == nil || known.problem != of.problem || known.denial != of.denial || known.owner.Settings != t.settingsOf(object) || known.owner.reads.outdated(t.snap) {
-		of.owner = make()
-		of.owner.Problems = append(of.owner.Problems, of.problem)
-		known = &of
-		t.memo.crowded[object] = known
-	}
-	t.memo.use(&known.pass, &t.memo.used.crowded)
-	return known.owner
-}
-
-// without returns an owner for an Ingress that has none of its rules, nor of its annotations.
-func (t *translation) without(object *networkingv1.Ingress) *owner {
+// ofNothing returns an owner for an Ingress that has none of its rules, nor of its annotations.
+func (t *translation) ofNothing(object *networkingv1.Ingress) *owner {
 	values := t.settingsOf(object)
 	return &owner{object: object, Owner: &claim.Owner{Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values,
 		Annotations: annotations.Read(&networkingv1.Ingress{}, values, t.options.AnnotationsPrefix), PrefixKey: t.options.AnnotationsPrefix + "/"}}
@@ -131,8 +121,8 @@ func (i *owner) size() size {
 	return has
 }
 
-// lack returns the Problem of an Ingress for which there is no room, one without a text if there is.
-func (b *bounds) lack(most settings.Bounds, object *networkingv1.Ingress, has size) model.Problem {
+// excess returns the Problem of an Ingress for which there is no room; false if there is.
+func (b *bounds) excess(most settings.Bounds, object *networkingv1.Ingress, has size) (model.Problem, bool) {
 	added := map[string]bool{}
 	for _, host := range has.hosts {
 		if !b.hosts[host] {
@@ -156,9 +146,9 @@ func (b *bounds) lack(most settings.Bounds, object *networkingv1.Ingress, has si
 		default:
 			p.Text = fmt.Sprintf("want fewer %s: the setting %s lets namespace %s have %d, older Ingresses have %d, and this one adds %d", of.what, of.setting, object.Namespace, of.most, of.there, of.own)
 		}
-		return p
+		return p, true
 	}
-	return p
+	return p, false
 }
 
 func (b *bounds) add(has size) {

@@ -3,11 +3,7 @@ package translate
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
-
-	"sluice/internal/annotations"
-	"sluice/internal/model"
 )
 
 // mostExemptOfNamespace is the maximum number of networks without limits, in different
@@ -36,41 +32,11 @@ func (t *translation) withinExempt(ing *owner) *owner {
 		}
 	}
 	if count > mostExemptOfNamespace {
-		return t.withoutExempt(ing)
+		return t.without(ing, exempting, ing.PrefixKey+exempting[0], fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and those of the oldest Ingresses count first: this Ingress exempts none", namespace, mostExemptOfNamespace))
 	}
 	if len(lists) > 0 {
 		maps.Copy(t.exempt, lists)
 		t.exempt[namespace] = count
 	}
 	return ing
-}
-
-// withoutExempt reads an Ingress again without these annotations.
-func (t *translation) withoutExempt(ing *owner) *owner {
-	if ing.limited == nil {
-		ing.limited = t.readWithout(ing, exempting)
-		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and those of the oldest Ingresses count first: this Ingress exempts none", ing.Ref.Namespace, mostExemptOfNamespace))
-	}
-	return ing.limited
-}
-
-// readWithout reads an Ingress again without the annotations with some keys.
-func (t *translation) readWithout(ing *owner, keys []string) *owner {
-	object := ing.object.DeepCopy()
-	maps.DeleteFunc(object.Annotations, func(key, _ string) bool {
-		path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
-		return byPath && slices.Contains(keys, path) || slices.ContainsFunc(keys, func(of string) bool { return annotations.FieldOf(ing.PrefixKey, of) == key })
-	})
-	read := t.read(object, ing.Settings, ing.Denial)
-	read.tellOf(ing)
-	return read
-}
-
-// tellOf adds what an Ingress had no room for when it was read before.
-func (i *owner) tellOf(before *owner) {
-	for _, p := range before.Problems {
-		if p.Reason == model.NoRoom && !slices.Contains(i.Problems, p) {
-			i.Problems = append(i.Problems, p)
-		}
-	}
 }

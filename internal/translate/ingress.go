@@ -122,7 +122,8 @@ func (i *owner) limit() {
 		printed += of.Size
 	}
 	if printed > 0 && size*locations > mostText {
-		i.deny("*", model.InvalidValue, fmt.Sprintf("want smaller annotations or fewer paths: %d bytes for each of %d locations are more than %d MB", size, locations, mostText>>20))
+		i.Denied = true
+		i.reportDenial("*", model.InvalidValue, fmt.Sprintf("want smaller annotations or fewer paths: %d bytes for each of %d locations are more than %d MB", size, locations, mostText>>20))
 	}
 }
 

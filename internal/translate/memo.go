@@ -31,11 +31,11 @@ type Memo struct {
 
 	// owners are known by the pointers to their Ingresses or other objects.
 	owners map[any]*owner
-	// crowded are those in place of Ingresses beyond the bounds of their namespaces.
-	crowded map[*networkingv1.Ingress]*crowded
-	library *library // nil before the first use
-	dh      dhMemo
-	secrets map[*corev1.Secret]*keyPair
+	// overBound are those in place of Ingresses beyond the bounds of their namespaces.
+	overBound map[*networkingv1.Ingress]*overBound
+	library   *library // nil before the first use
+	dh        dhMemo
+	secrets   map[*corev1.Secret]*keyPair
 	// presentations are the certificates in Secrets, for owners of a namespace.
 	presentations map[secretUse]*presentation
 	classes       map[*corev1.ConfigMap]*derivedSettings
@@ -49,7 +49,7 @@ type Memo struct {
 	used used
 }
 
-type used struct{ owners, crowded, secrets, presentations, classes, namespaces int }
+type used struct{ owners, overBound, secrets, presentations, classes, namespaces int }
 
 // NewMemo returns an empty memo.
 func NewMemo() *Memo {
@@ -60,7 +60,7 @@ func NewMemo() *Memo {
 
 func (m *Memo) forget() {
 	m.owners = map[any]*owner{}
-	m.crowded = map[*networkingv1.Ingress]*crowded{}
+	m.overBound = map[*networkingv1.Ingress]*overBound{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*derivedSettings{}
 	m.namespaces = map[namespaceUse]*derivedSettings{}
@@ -143,7 +143,7 @@ func (t *translation) missSettings() {
 // end drops the entries that the call did not use.
 func (m *Memo) end() {
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
-	sweep(m.crowded, m.used.crowded, func(c *crowded) bool { return c.pass == m.pass })
+	sweep(m.overBound, m.used.overBound, func(o *overBound) bool { return o.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
 	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })
 	sweep(m.classes, m.used.classes, func(c *derivedSettings) bool { return c.pass == m.pass })

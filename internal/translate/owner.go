@@ -25,18 +25,8 @@ type owner struct {
 	given  map[string]string
 	// reads are the other objects that its annotations name.
 	reads reads
-	// zoneless is the same object with all paths closed, if there was no room for the
-	// zones of its limits.
-	zoneless *owner
-	// limited is the same object without exemptions from its limits, if it had too
-	// many.
-	limited *owner
-	// unsampled is the same object with the shares of the access log that the settings have,
-	// if there were too many others.
-	unsampled *owner
-	// uncached is the same object without kept answers of authentication servers, if too
-	// many namespaces keep some.
-	uncached *owner
+	// reduced are the same object with less, by the fields of the Problems that say so.
+	reduced map[string]reduced
 }
 
 // ownerOf reads an owner, and remembers it.

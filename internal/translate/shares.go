@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sluice/internal/annotations"
-	"sluice/internal/model"
 )
 
 // mostSharesOfNamespace and mostShares are the maxima of different lists of
@@ -42,18 +41,9 @@ func (t *translation) withinShares(ing *owner) *owner {
 		}
 	}
 	if everywhere += len(lists) + len(t.shares[""]); len(together) > mostSharesOfNamespace || everywhere > mostShares {
-		return t.withoutShares(ing)
+		return t.without(ing, []string{sampling}, annotations.OwnPrefix+sampling, fmt.Sprintf("want a list that another Ingress has: a namespace may have %d different ones, all together %d, and those of the oldest Ingresses count first: the shares of the settings hold", mostSharesOfNamespace, mostShares))
 	}
 	t.shares[ing.Ref.Namespace] = together
 	maps.Copy(t.shares[""], lists)
 	return ing
-}
-
-// withoutShares reads an Ingress again without these annotations.
-func (t *translation) withoutShares(ing *owner) *owner {
-	if ing.unsampled == nil {
-		ing.unsampled = t.readWithout(ing, []string{sampling})
-		ing.unsampled.report(annotations.OwnPrefix+sampling, model.NoRoom, fmt.Sprintf("want a list that another Ingress has: a namespace may have %d different ones, all together %d, and those of the oldest Ingresses count first: the shares of the settings hold", mostSharesOfNamespace, mostShares))
-	}
-	return ing.unsampled
 }

@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 
-	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
@@ -39,10 +38,5 @@ func (t *translation) withinZones(ing *owner) *owner {
 		t.zones[namespace] += zones
 		return ing
 	}
-	if ing.zoneless == nil {
-		ing.zoneless = t.read(ing.object, ing.Settings, max(ing.Denial, claim.DenyButSnippet))
-		ing.zoneless.tellOf(ing)
-		ing.zoneless.deny("*", model.NoRoom, fmt.Sprintf("want fewer limits: the Ingresses of namespace %s may have %d zones in all, one for each limit of an Ingress or path, and the oldest Ingresses count first", namespace, mostZones))
-	}
-	return ing.zoneless
+	return t.closedBy(ing, ing.denial("*", model.NoRoom, fmt.Sprintf("want fewer limits: the Ingresses of namespace %s may have %d zones in all, one for each limit of an Ingress or path, and the oldest Ingresses count first", namespace, mostZones)))
 }

@@ -120,13 +120,3 @@ func keysOf(annotations string) (names []string) {
 	}
 	return names
 }
-
-// Named returns an effect of the table.
-func Named(name string) *Effect {
-	for _, e := range All() {
-		if e.Name == name {
-			return e
-		}
-	}
-	panic("effects: no effect is named " + name)
-}

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -159,7 +158,7 @@ func passed() []*Effect {
 		{Name: "http-version", Annotations: "proxy-http-version: \"1.0\"", Probes: get(got("Protocol"))},
 		{Name: "mirror", Annotations: "mirror-target: http://shadow.test\nmirror-request-body: \"off\"\nmirror-host: copies.test", Lines: []string{"mirror /"}},
 		{Name: "opentelemetry", Annotations: "enable-opentelemetry: \"true\"\nopentelemetry-operation-name: ours\nopentelemetry-trust-incoming-span: \"false\"", Probes: get(func(a *Answer) string {
-			return fmt.Sprint(cmp.Or(a.Header.Get("Got-Traceparent"), "") != "")
+			return fmt.Sprint(a.Header.Get("Got-Traceparent") != "")
 		})},
 	}
 }

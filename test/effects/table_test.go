@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ var without = map[string]string{
 // or among those that have none, and no name that is of neither.
 func TestEveryAnnotationHasAnEffect(t *testing.T) {
 	t.Parallel()
-	used := map[string]bool{}
+	used, without := map[string]bool{}, maps.Clone(without)
 	for _, e := range All() {
 		for _, key := range append(e.Keys(), keysOf(e.Canary)...) {
 			used[strings.TrimPrefix(key, annotations.OwnPrefix)] = true

@@ -15,7 +15,12 @@ import (
 )
 
 // Objects are the manifests that the table names, and settings with which all of it may be used.
-var Objects = settings + `---
+var Objects = Under("")
+
+// Under returns Objects with further settings, in the lines of a YAML mapping, indented by two spaces.
+func Under(further string) string { return settings + further + objects }
+
+var objects = `---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: snippets, namespace: sluice}

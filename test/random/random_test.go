@@ -36,6 +36,7 @@ func TestMain(m *testing.M) { recorded.Main(m) }
 
 func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 	t.Parallel()
+	wantEachCause(t)
 	groups := recorded.Groups(t, recorded.Read(t))
 	nginxes := kit.Nginxes(t)
 	for i, nginx := range nginxes {
@@ -103,8 +104,10 @@ func (a *asked) hold(t *testing.T) {
 	var unexplained []string
 	for _, difference := range a.differences() {
 		place, _, _ := strings.Cut(difference, ": ")
-		if a.cause(place) == nil {
+		if c := a.cause(place); c == nil {
 			unexplained = append(unexplained, difference)
+		} else {
+			explained.Store(c.row, true)
 		}
 	}
 	name := fmt.Sprintf("%s #%d", a.world.Name, a.index)

@@ -45,8 +45,8 @@ func TestEachRequestThroughEachEffect(t *testing.T) {
 			}
 			m := &matrix{ours: &world{port: served.Environment.HTTPPort, securePort: served.Environment.HTTPSPort}, has: has, lacks: lacks, saw: map[string]bool{}}
 			m.byHand = startByHand(t, installed, has, served, backend, deciding)
-			m.run(t, all(), m.compare)
-			m.run(t, calls(), m.compareCall)
+			kit.Each(all(), clients, func(r request) { m.compare(t, r) })
+			kit.Each(calls(), clients, func(r request) { m.compareCall(t, r) })
 			if ours, theirs := m.ours.followed(t), m.byHand.followed(t); ours != theirs {
 				t.Errorf("after early hints: %s\nnginx by hand: %s", ours, theirs)
 			} else {
@@ -98,32 +98,15 @@ func with(large, e *effects.Effect) []*effects.Effect {
 	return []*effects.Effect{{Name: "rest", Annotations: strings.Join(lines, "\n")}, e}
 }
 
+// clients is the number of requests that are sent at a time.
+const clients = 4
+
 // matrix is an nginx of Sluice, and one by hand beside it.
 type matrix struct {
 	ours, byHand *world
 	has, lacks   []*effects.Effect
 	mu           sync.Mutex
 	saw          map[string]bool // the differences that occurred
-}
-
-// run compares the answers to all requests, several at a time.
-func (m *matrix) run(t *testing.T, requests []request, compare func(*testing.T, request)) {
-	t.Helper()
-	const clients = 4
-	var group sync.WaitGroup
-	next := make(chan request)
-	for range clients {
-		group.Go(func() {
-			for r := range next {
-				compare(t, r)
-			}
-		})
-	}
-	for _, r := range requests {
-		next <- r
-	}
-	close(next)
-	group.Wait()
 }
 
 // compare compares the answers to a request.

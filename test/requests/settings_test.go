@@ -10,8 +10,7 @@ import (
 )
 
 // settings are those that are about requests or answers, with values that let all kinds pass.
-const settings = `
-  use-gzip: "true"
+const settings = `  use-gzip: "true"
   gzip-min-length: "1"
   hide-headers: X-Hidden
   add-headers: default/answered
@@ -63,17 +62,19 @@ func TestEachRequestThroughTheSettings(t *testing.T) {
 	}
 	for _, installed := range kit.Nginxes(t) {
 		t.Run(installed.Name, func(t *testing.T) {
-			start := func(manifests string) *world {
+			start := func(manifests string) (*world, string) {
 				served := installed.Serve(t, manifests, endpoints)
 				for _, problem := range served.Problems {
 					t.Error(problem)
 				}
-				return &world{port: served.Environment.HTTPPort, securePort: served.Environment.HTTPSPort}
+				return &world{port: served.Environment.HTTPPort, securePort: served.Environment.HTTPSPort}, served.Conf
 			}
-			under := start(strings.Replace(effects.Objects, "\ndata:", "\ndata:"+strings.TrimRight(settings, "\n"), 1) + plain)
-			without := start(effects.Objects + plain)
-			m := &matrix{ours: under, byHand: without}
-			m.run(t, all(), func(t *testing.T, r request) {
+			under, conf := start(effects.Under(settings) + plain)
+			without, _ := start(effects.Objects + plain)
+			if !strings.Contains(conf, "add_header X-Of-Location yes always;") {
+				t.Fatal("the settings are not in force")
+			}
+			kit.Each(all(), clients, func(r request) {
 				if strings.HasPrefix(r.name, "answer 418") {
 					return // it is the one that custom-http-errors replaces
 				}
