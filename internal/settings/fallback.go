@@ -61,7 +61,8 @@ var mayFall = sync.OnceValue(func() map[string]bool {
 
 // FallBack returns cm with the values of good for the keys that match. A key that good
 // lacks is removed, so that its default applies; good can be nil. Then paths are closed in
-// place of a snippet that may restrict access. Kept keys stay, and so do unread keys, which
+// place of a snippet that may restrict access, as they are in place of one for questions that
+// were not asked before. Kept keys stay, and so do unread keys, which
 // can be misspelled kept keys.
 func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.ConfigMap {
 	falls := func(key string, _ string) bool {
@@ -70,8 +71,8 @@ func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.C
 	}
 	fallen := cm.DeepCopy()
 	maps.DeleteFunc(fallen.Data, falls)
+	withoutGood(fallen, cm, good, falls)
 	if good == nil {
-		withoutGood(fallen, cm, falls)
 		return fallen
 	}
 	for key, value := range good.Data {

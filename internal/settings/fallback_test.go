@@ -84,3 +84,36 @@ func TestStricterSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsAreNotAskedWithoutTheirSnippet, unless they were before.
+func TestQuestionsAreNotAskedWithoutTheirSnippet(t *testing.T) {
+	t.Parallel()
+	const url, snippet = "global-auth-url", "global-auth-snippet"
+	written := map[string]string{url: "https://a.example/", snippet: "proxy_set_header X-Key one;"}
+	tests := map[string]struct {
+		written, good map[string]string
+		closed        bool
+		snippet       string
+	}{
+		"no good form":              {written, nil, true, ""},
+		"no server before":          {written, map[string]string{"ssl-ciphers": "good"}, true, ""},
+		"no snippet before":         {written, map[string]string{url: "https://a.example/"}, false, ""},
+		"another snippet before":    {written, map[string]string{url: "https://a.example/", snippet: "proxy_set_header X-Key two;"}, false, "proxy_set_header X-Key two;"},
+		"a snippet, and no server":  {map[string]string{snippet: "proxy_set_header X-Key one;"}, nil, false, ""},
+		"a server, and no snippet":  {map[string]string{url: "https://a.example/"}, nil, false, ""},
+		"an empty snippet, as none": {map[string]string{url: "https://a.example/", snippet: " "}, nil, false, ""},
+	}
+	for name, test := range tests {
+		var good *corev1.ConfigMap
+		if test.good != nil {
+			good = &corev1.ConfigMap{Data: test.good}
+		}
+		got, _ := Read(FallBack(&corev1.ConfigMap{Data: test.written}, good, func(string) bool { return true }))
+		if got.Broken(url) != test.closed || !test.closed && string(got.Auth.Snippet) != test.snippet {
+			t.Errorf("%s: closed %t, want %t; asked with the snippet %q, want %q", name, got.Broken(url), test.closed, got.Auth.Snippet, test.snippet)
+		}
+		if want := test.written[url]; !test.closed && got.Auth.URL != want {
+			t.Errorf("%s: asks %q, want %q", name, got.Auth.URL, want)
+		}
+	}
+}

@@ -62,7 +62,8 @@ func (s *Settings) AnswersPlainHTTP() bool {
 const unknownSnippet = "# refused by nginx"
 
 // closeUnknown notes that no path may be served, because a snippet that may restrict access is not
-// in force.
+// in force, or none that the server of global-auth-url is asked about, because the snippet of these
+// questions is not.
 func (s *Settings) closeUnknown() {
 	for key, text := range map[string]keys.GlobalSnippet{"http-snippet": s.HTTPSnippet.Text, "server-snippet": s.ServersSnippet.Text, "location-snippet": s.LocationsSnippet.Text} {
 		if text == unknownSnippet {
@@ -70,13 +71,33 @@ func (s *Settings) closeUnknown() {
 			s.mistaken(Mistake{Key: key, Closes: key})
 		}
 	}
+	if s.Auth.Snippet != unknownSnippet {
+		return
+	}
+	if s.Auth.Snippet = ""; s.Auth.URL != "" {
+		s.Auth.URL, s.source.broken[authURL] = "", true
+		s.mistaken(Mistake{Key: authSnippet, Closes: authURL})
+	}
 }
 
+// The server that is asked about all Ingresses, and the snippet of the questions.
+const (
+	authURL     = "global-auth-url"
+	authSnippet = "global-auth-snippet"
+)
+
 // withoutGood leaves a mark in place of the snippets that fall back to nothing and may be
-// what restricts access.
-func withoutGood(fallen, written *corev1.ConfigMap, falls func(key, value string) bool) {
+// what restricts access: those of all paths if there is no good ConfigMap, and that of questions
+// which none was asked before. good can be nil.
+func withoutGood(fallen, written, good *corev1.ConfigMap, falls func(key, value string) bool) {
+	before := &Settings{}
+	if good != nil {
+		before, _ = Read(good)
+	}
 	for key, value := range written.Data {
-		if falls(key, value) && Catalog().Closes(strings.ToLower(key), value) {
+		lower := strings.ToLower(key)
+		closes := good == nil && Catalog().Closes(lower, value) || lower == authSnippet && before.Auth.URL == "" && strings.TrimSpace(value) != ""
+		if closes && falls(key, value) {
 			fallen.Data[key] = unknownSnippet
 		}
 	}
