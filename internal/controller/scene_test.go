@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -172,6 +173,8 @@ var theBad = objectOf("bad", "bad")
 type stage struct {
 	nginx       tester
 	environment render.Environment
+	// idle are the scenes in which nginx refuses nothing.
+	idle atomic.Int64
 
 	mu     sync.Mutex
 	sites  map[[2]string][]place

@@ -229,6 +229,24 @@ func TestAnotherLeadsSoonAfterAnOrderlyExit(t *testing.T) {
 	})
 }
 
+// TestALeaseThatChangedIsReleased: a renewal was under way at the exit, and its answer
+// never came; or another program has touched the Lease.
+func TestALeaseThatChangedIsReleased(t *testing.T) {
+	for holder, want := range map[string]string{"a": "", "b": "b"} {
+		t.Run(holder+" holds it", func(t *testing.T) {
+			inBubble(t, func(r *race) {
+				a := r.add("a")
+				r.hold(holder, 30, time.Now())
+				a.stop()
+				synctest.Wait()
+				if spec := r.spec(); *spec.HolderIdentity != want {
+					r.Errorf("%q holds the Lease, want %q", *spec.HolderIdentity, want)
+				}
+			})
+		})
+	}
+}
+
 // Who cannot reach the API server stops leading before others may take over,
 // whether requests fail or hang.
 func TestOnlyOneLeadsWhenTheLeaderIsCutOff(t *testing.T) {

@@ -132,11 +132,25 @@ func (e *Elector) release() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
+	err := e.clear(ctx)
+	if apierrors.IsConflict(err) {
+		// A renewal that was under way has reached the API server, and its answer never came.
+		lease := &coordinationv1.Lease{}
+		if err = e.Client.Get(ctx, kube.Leases, e.Lease, lease); err == nil && ptr.Deref(lease.Spec.HolderIdentity, "") == e.Identity {
+			e.lease = lease
+			err = e.clear(ctx)
+		}
+	}
+	if err != nil {
+		e.Log.Warn("the Lease is not released; another replica leads when it ends", "lease", e.Lease.String(), "error", err)
+	}
+}
+
+// clear clears the holder of the Lease, if it has not changed since it was read.
+func (e *Elector) clear(ctx context.Context) error {
 	lease := e.lease.DeepCopy()
 	now := metav1.NowMicro()
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new(""), new(int32(1))
 	lease.Spec.RenewTime, lease.Spec.AcquireTime = new(now), new(now)
-	if err := e.Client.Update(ctx, kube.Leases, lease); err != nil {
-		e.Log.Warn("the Lease is not released; another replica leads when it ends", "lease", e.Lease.String(), "error", err)
-	}
+	return e.Client.Update(ctx, kube.Leases, lease)
 }
