@@ -36,6 +36,16 @@ func (r *reader) emptied(b *behaviour) (closes bool) {
 	return closes
 }
 
+// closesBeside reports whether a key is one of those beside which a key of the same behaviour
+// that has no value closes paths.
+func (r *reader) closesBeside(group []keys.Doc, key string) bool {
+	return slices.ContainsFunc(group, func(empty keys.Doc) bool {
+		_, given := r.name(&empty)
+		isCompanion := func(doc *keys.Doc) bool { return doc.Key == key }
+		return given && r.isEmpty(&empty) && slices.ContainsFunc(companions[empty.Key], isCompanion) && r.meantBeside(&empty) != ""
+	})
+}
+
 // hasOfSettings reports whether a key has a value of the settings that protects.
 func (r *reader) hasOfSettings(b *behaviour, doc *keys.Doc) bool {
 	if b.together && !reflect.New(b.group).Interface().(inheritor).inherits(r) {

@@ -44,7 +44,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 			sound = false
 			r.report(name, model.Unsupported, tooRisky(doc, level), denies)
 		}
-		r.remark(doc, name)
+		r.remark(b.Keys, doc, name)
 	}
 	return sound
 }
@@ -69,7 +69,7 @@ func (r *reader) withheld(doc keys.Doc, name string) bool {
 }
 
 // remark reports valid keys that probably do not have the intended effect.
-func (r *reader) remark(doc keys.Doc, name string) {
+func (r *reader) remark(group []keys.Doc, doc keys.Doc, name string) {
 	off := doc.IsOff(r.given[name])
 	elsewhere := !doc.Protects && r.isSaidByPath(doc.Needs) // it has an effect at some paths
 	needed := r.needed(doc)
@@ -79,6 +79,7 @@ func (r *reader) remark(doc keys.Doc, name string) {
 		r.report(name, model.NoEffect, "it asks for nothing: remove it", false)
 	case alone && doc.Protects && strings.TrimSpace(r.given[name]) != "":
 		r.report(name, model.InvalidValue, "want "+needed+" beside it, without which it cannot be done", true)
+	case alone && r.closesBeside(group, doc.Key): // emptied reports it: without this key nothing would close
 	case alone && r.isSwitchedOff(doc.Needs):
 		r.report(name, model.NoEffect, "it has no effect, as "+needed+" asks for nothing", false)
 	case alone:
