@@ -316,6 +316,21 @@ func TestPrefixesBeforePatterns(t *testing.T) {
 	}
 }
 
+// TestBoundsAreNamed: who is left out for lack of room is told which bound that is.
+func TestBoundsAreNamed(t *testing.T) {
+	t.Parallel()
+	manifests := scoped("path", `max-paths-per-namespace: "1"`) + ingress("many", []string{"shop.example / Prefix web", "shop.example /a Prefix web"})
+	e := asked(t, inputOf(t, manifests, withSettings), "shop.example/a")
+	if len(e.Losers) == 0 {
+		t.Fatal("nobody is left out")
+	}
+	for _, c := range e.Losers {
+		if c.Verdict != LeftOut || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Text, "max-paths-per-namespace") {
+			t.Errorf("%s is told %q with the Problems %v", c.String(), c.Why, c.Problems)
+		}
+	}
+}
+
 // scoped is a ConfigMap with settings.
 func scoped(scope string, more ...string) string {
 	text := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata:\n  regex-scope: " + scope + "\n"

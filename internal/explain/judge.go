@@ -77,12 +77,12 @@ func (x *explainer) unplaced(c *candidate) *model.Unplaced {
 }
 
 // leaveOut gives the verdict that the Ingress is not served, with its Problems outside
-// of spec.
+// of spec and those of all its rules.
 func (x *explainer) leaveOut(c *candidate) {
 	c.lost(LeftOut, "its Ingress is left out")
 	c.Problems = nil
 	for _, p := range x.problems[c.Object] {
-		if !strings.HasPrefix(p.Field, "spec.") {
+		if !strings.HasPrefix(p.Field, "spec.") || p.Field == "spec.rules" {
 			c.Problems = append(c.Problems, p)
 		}
 	}
