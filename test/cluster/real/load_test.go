@@ -76,7 +76,7 @@ func TestNothingIsLost(t *testing.T) {
 	s := r.openShop(t)
 	s.under(t, "a rolling update of three backends", func() {
 		w.kubectl(t, "rollout", "restart", "--namespace", s.namespace(), "deployment/web")
-		w.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=90s")
+		w.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=5m")
 	})
 	s.under(t, "helm upgrade to another image", func() {
 		w.helm(t, append([]string{"upgrade"}, r.values(t, secondTag, "controller.replicaCount=2")...)...)

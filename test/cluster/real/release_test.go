@@ -89,7 +89,7 @@ func (r *release) rollOut(t *testing.T) {
 	if _, err := r.try(t, "kubectl", "get", "--namespace", r.name, "daemonset/"+r.controller); err == nil {
 		kind = "daemonset/"
 	}
-	if output, err := r.try(t, "kubectl", "rollout", "status", "--namespace", r.name, kind+r.controller, "--timeout=90s"); err != nil {
+	if output, err := r.try(t, "kubectl", "rollout", "status", "--namespace", r.name, kind+r.controller, "--timeout=5m"); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 }

@@ -31,7 +31,7 @@ func (r *release) openShopAt(t *testing.T, address string) *shop {
 	replace := strings.NewReplacer("NAMESPACE", s.namespace(), "CLASS", r.name, "HOST", s.host, "IMAGE", "registry.k8s.io/"+agnhostImage)
 	r.ApplyYAML(t, replace.Replace(shopObjects))
 	t.Cleanup(func() { r.kubectl(t, "delete", "namespace", s.namespace(), "--wait=false") })
-	r.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=90s")
+	r.kubectl(t, "rollout", "status", "--namespace", s.namespace(), "deployment/web", "--timeout=5m")
 	cluster.EventuallyStatus(t, s.request("/hostname"), http.StatusOK)
 	return s
 }
