@@ -306,3 +306,28 @@ func TestClosedNeighbourHidesNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestAClosedNeighbourIsNoOther: of two that protect and are refused on one host, the first is closed
+// when the second comes. The second is refused, and nobody else is suspected.
+func TestAClosedNeighbourIsNoOther(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	source.say(allowing())
+	source.Ingresses = []*networkingv1.Ingress{plain("good", "open", "h.example"), plain("good", "guard", "h.example", "whitelist-source-range", "10.0.0.0/8")}
+	c := idle(t, source)
+	c.Translate.ConfigMap = config
+	n := &fake{}
+	c.sync(t.Context())
+	n.settle(t, c)
+	for _, name := range []string{"c", "a"} {
+		n.faults = append(n.faults, fault{object: objectOf("bad", name), behaviour: "configuration-snippet", names: byLine})
+		source.Ingresses = append(slices.Clip(source.Ingresses), plain("bad", name, "h.example", "whitelist-source-range", "10.0.0.0/8", "configuration-snippet", "set $x 1;"))
+		before := n.apart
+		c.sync(t.Context())
+		n.settle(t, c)
+		n.check(t, c, objectOf("bad", "c"), objectOf("bad", name))
+		if tests := n.apart - before; tests > mostSmall {
+			t.Errorf("%d small files for %s", tests, name)
+		}
+	}
+}

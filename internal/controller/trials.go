@@ -202,7 +202,9 @@ func (t *trial) others(s *search, refused *networkingv1.Ingress) error {
 	if !slices.ContainsFunc(t.tested, func(r quarantine.Refusal) bool { return r.Closes && r.Refused == quarantine.Form(refused) }) {
 		return nil
 	}
-	untested := func(o model.ObjectRef) bool { return t.runs(o) && !t.plan.passedAlone(o) }
+	untested := func(o model.ObjectRef) bool { // and open: what the plan closes is out, and tested when its turn comes
+		return t.runs(o) && !t.plan.passedAlone(o) && t.plan.options.Denied[o] == 0
+	}
 	others := t.plan.beside([]*networkingv1.Ingress{refused}, untested)
 	if len(others) == 0 {
 		return nil
